@@ -1,0 +1,76 @@
+"""The client that steps use: it asks one server and remembers every answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from staticfire.judge.answer import Answer
+from staticfire.judge.connection import Connection, Headers
+
+__all__ = ["Judge", "chat_body"]
+
+DEADLINE = 60.0
+"""Seconds that the judge waits for an answer's end when the step names none."""
+
+
+def chat_body(model: str | None, *, stream: bool = False, max_tokens: int = 8, **more: Any) -> bytes:
+    """The JSON of a small chat request; `model` None leaves the field out."""
+    body: dict[str, Any] = {} if model is None else {"model": model}
+    body |= {"messages": [{"role": "user", "content": more.pop("prompt", "Say hello.")}]}
+    body |= {"max_tokens": max_tokens} | ({"stream": True} if stream else {}) | more
+    return json.dumps(body).encode()
+
+
+class Judge:
+    """Asks the server at `url`; every answer is kept in `answers`, in the order of their ends."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.answers: list[Answer] = []
+
+    async def ask(
+        self,
+        method: str,
+        target: str,
+        *,
+        headers: Headers = (),
+        body: bytes = b"",
+        deadline: float = DEADLINE,
+        on: Connection | None = None,
+    ) -> Answer:
+        """One request, on a connection of its own unless `on` names one that is kept open."""
+        connection = on or self.connection()
+        try:
+            answer = await connection.ask(method, target, headers, body, deadline=deadline)
+        finally:
+            if on is None:
+                connection.close()
+        self.answers.append(answer)
+        return answer
+
+    async def chat(
+        self,
+        model: str | None,
+        *,
+        session: str | None = None,
+        deadline: float = DEADLINE,
+        on: Connection | None = None,
+        **body: Any,
+    ) -> Answer:
+        """One chat request; `session` goes into `x-session-id`, the rest into the body."""
+        headers = [("Content-Type", "application/json")]
+        if session is not None:
+            headers.append(("X-Session-Id", session))
+        return await self.ask(
+            "POST",
+            "/v1/chat/completions",
+            headers=headers,
+            body=chat_body(model, **body),
+            deadline=deadline,
+            on=on,
+        )
+
+    def connection(self) -> Connection:
+        """A connection that outlives one request."""
+        return Connection(self.url)

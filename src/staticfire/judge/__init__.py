@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from staticfire.judge.answer import Answer, End
 from staticfire.judge.connection import Connection
-from staticfire.judge.judge import Judge, chat_body
+from staticfire.judge.judge import PROMPT, Judge, chat_body
 
-__all__ = ["Answer", "Connection", "End", "Judge", "chat_body"]
+__all__ = ["PROMPT", "Answer", "Connection", "End", "Judge", "chat_body"]

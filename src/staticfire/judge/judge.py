@@ -8,16 +8,21 @@ from typing import Any
 from staticfire.judge.answer import Answer
 from staticfire.judge.connection import Connection, Headers
 
-__all__ = ["Judge", "chat_body"]
+__all__ = ["PROMPT", "Judge", "chat_body"]
+
+PROMPT = "Say hello to the judge."
+"""What the judge asks, so that an engine's journal can tell its requests from a router's probes."""
 
 DEADLINE = 60.0
 """Seconds that the judge waits for an answer's end when the step names none."""
 
 
-def chat_body(model: str | None, *, stream: bool = False, max_tokens: int = 8, **more: Any) -> bytes:
+def chat_body(
+    model: str | None, *, stream: bool = False, max_tokens: int = 8, **more: Any
+) -> bytes:
     """The JSON of a small chat request; `model` None leaves the field out."""
     body: dict[str, Any] = {} if model is None else {"model": model}
-    body |= {"messages": [{"role": "user", "content": more.pop("prompt", "Say hello.")}]}
+    body |= {"messages": [{"role": "user", "content": more.pop("prompt", PROMPT)}]}
     body |= {"max_tokens": max_tokens} | ({"stream": True} if stream else {}) | more
     return json.dumps(body).encode()
 

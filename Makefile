@@ -1,0 +1,51 @@
+# Two commands: `make demo` runs the main job, `make test` runs everything.
+# Both need Python 3.11 or newer, and make. They install into $(VENV) from the lock.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/installed
+	@echo "== Three incidents, on a naive router and on ours"
+	@$(BIN)/python docs/examples/incidents.py
+	@echo "== The promises, on mock engines in virtual time"
+	@$(BIN)/pytest --mock-engines features -q
+	@if [ -e $(VENV)/llamacpp ]; then \
+	  echo "== The same promises, where a real llama.cpp server can keep them" && \
+	  $(BIN)/pytest --engine-lane llamacpp features -q -r fE; \
+	else echo "== No wheel of llama.cpp here: its lane is left out"; fi
+
+test: $(VENV)/installed lint
+	@echo "== Every test, on mock engines in virtual time"
+	@$(BIN)/pytest --mock-engines -q
+	@if [ -e $(VENV)/llamacpp ]; then \
+	  echo "== The promises that a real llama.cpp server can keep" && \
+	  $(BIN)/pytest --engine-lane llamacpp features -q -r fE; \
+	else echo "== No wheel of llama.cpp here: its lane is left out"; fi
+
+lint: $(VENV)/installed
+	@echo "== ruff, mypy"
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --no-error-summary
+
+bench: $(VENV)/installed
+	@$(BIN)/python bench/run.py
+
+$(VENV)/installed: requirements.lock requirements-llamacpp.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
+	@echo "== Installing into $(VENV) from requirements.lock (about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@rm -f $(VENV)/llamacpp
+	@if $(PIP) install -r requirements-llamacpp.lock; then touch $(VENV)/llamacpp; \
+	else echo "== llama.cpp cannot be had here; everything else works without it"; fi
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,1 @@
+"""Gherkin for engines and routers: async steps, the step library, the feature collector."""

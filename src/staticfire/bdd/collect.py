@@ -1,0 +1,154 @@
+"""Collects `.feature` files as tests, without a Python file beside them.
+
+The only module that touches what pytest-bdd keeps private (`scenario_wrapper_template_registry`,
+`find_fixturedefs_for_step`); hence `pytest-bdd>=9.0.1,<10`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_bdd import scenario as bind
+from pytest_bdd.exceptions import StepError
+from pytest_bdd.feature import get_feature
+from pytest_bdd.scenario import (
+    find_fixturedefs_for_step,
+    get_python_name_generator,
+    scenario_wrapper_template_registry,
+)
+from pytest_bdd.steps import step_function_context_registry
+
+from staticfire.bdd.lint import lint, scenario_tags
+from staticfire.bdd.tags import read_tags
+from staticfire.errors import nearest
+
+__all__ = ["STEPS_LOADED", "FeatureFile", "features_dir", "packaged", "scenario_ids"]
+
+IDS = pytest.StashKey[dict[str, str]]()
+"""Scenario ids seen in this session, with their places."""
+
+
+def features_dir() -> Path:
+    """Where the packaged features lie: inside the wheel, or beside `src` in a checkout."""
+    inside = Path(__file__).parents[1] / "features"
+    return inside if inside.is_dir() else Path(__file__).parents[3] / "features"
+
+
+def packaged(path: Path) -> bool:
+    """Whether a feature is one of ours."""
+    return path.resolve().is_relative_to(features_dir().resolve())
+
+
+def feature_files(folders: Iterable[Path]) -> Iterator[Path]:
+    """Every feature file of the folders, in a stable order."""
+    for folder in folders:
+        yield from sorted(folder.rglob("*.feature")) if folder.is_dir() else [folder]
+
+
+def scenario_ids(folders: Iterable[Path]) -> set[str]:
+    """The ids of all scenarios, whatever was selected: the packaged ones and the folders'."""
+    ids = set()
+    for path in feature_files([features_dir(), *folders]):
+        feature = get_feature(str(path.parent), path.name)
+        for scenario in feature.scenarios.values():
+            tags, _ = read_tags(scenario_tags(feature, scenario), scenario.tags)
+            ids |= {tags.id} - {None}
+    return {scenario_id for scenario_id in ids if scenario_id is not None}
+
+
+class FeatureFile(pytest.Module):
+    """A feature as a module with a test for each scenario."""
+
+    def _getobj(self) -> types.ModuleType:
+        try:
+            feature = get_feature(str(self.path.parent), self.path.name)
+        except StepError as error:
+            raise self.CollectError(f"{self.path}:{error.line}: {error.message}") from error
+        registered = [
+            line.partition(":")[0].partition("(")[0].strip()
+            for line in self.config.getini("markers")
+        ]
+        seen = self.config.stash.setdefault(IDS, {})
+        tags, found = lint(self.path, feature, registered, seen)
+        if found:
+            raise self.CollectError("\n".join(found))
+        module = types.ModuleType(self.path.stem)
+        module.__file__ = str(self.path)
+        for name in feature.scenarios:
+            function = bind(self.path.name, name, features_base_dir=str(self.path.parent))(_nothing)
+            function.staticfire_tags = tags[name]  # type: ignore[attr-defined]
+            free = (n for n in get_python_name_generator(name) if not hasattr(module, n))
+            setattr(module, next(iter(free)), function)
+        return module
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        items = list(super().collect())
+        for item in items:
+            if not isinstance(item, pytest.Function):
+                continue
+            template = scenario_wrapper_template_registry.get(item.obj)
+            if template is not None:
+                place = (self.path, template.line_number - 1, item.name)
+                item.reportinfo = partial(_identity, place)  # type: ignore[method-assign]
+        if self.config.stash.get(STEPS_LOADED, False):
+            findings = [finding for item in items for finding in _step_findings(self, item)]
+            if findings:
+                raise self.CollectError("\n".join(dict.fromkeys(findings)))
+        return items
+
+
+STEPS_LOADED = pytest.StashKey[bool]()
+"""Whether the step library is loaded: only with a lane."""
+
+
+def _identity(place: tuple[Path, int, str]) -> tuple[Path, int, str]:
+    return place
+
+
+def _nothing() -> None:
+    """What a scenario does besides its steps."""
+
+
+def _step_findings(feature: FeatureFile, item: Any) -> Iterator[str]:
+    """Steps of one item that no pattern matches, or several of the nearest scope."""
+    template = scenario_wrapper_template_registry.get(item.obj)
+    if template is None:
+        return
+    callspec = getattr(item, "callspec", None)
+    example = callspec.params.get("_pytest_bdd_example", {}) if callspec else {}
+    manager = feature.session._fixturemanager  # noqa: SLF001 - pytest has no public list of fixtures
+    for step in template.render(example).steps:
+        matching = list(find_fixturedefs_for_step(step, manager, item))
+        place = f"{feature.path}:{step.line_number}"
+        if not matching:
+            near = nearest(step.name, _patterns(manager, step.type))
+            hint = f'; the nearest is "{near}"' if near else ""
+            yield (
+                f'{place}: no step matches "{step.keyword} {step.name}"{hint}; '
+                f"`staticfire steps` lists them all"
+            )
+            continue
+        scope = max(len(definition.baseid) for definition in matching)
+        rivals = [
+            step_function_context_registry[definition.func].parser.name
+            for definition in matching
+            if len(definition.baseid) == scope
+        ]
+        if len(rivals) > 1:
+            both = " and ".join(f'"{pattern}"' for pattern in rivals)
+            yield f'{place}: "{step.keyword} {step.name}" matches {both}; make one narrower'
+
+
+def _patterns(manager: Any, kind: str) -> list[str]:
+    prefixes = (f"pytestbdd_stepdef_{kind}_", "pytestbdd_stepdef_*_")
+    return [
+        name.removeprefix(prefix)
+        for name in manager._arg2fixturedefs  # noqa: SLF001 - as above
+        for prefix in prefixes
+        if name.startswith(prefix)
+    ]

@@ -1,0 +1,59 @@
+"""What a run adds to the tests of scenarios: skips, known bugs, and what a failure shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from staticfire.bdd.session import Session
+from staticfire.bdd.tags import Tags
+from staticfire.bdd.world import World
+from staticfire.errors import BrokenPromise, StaticFireError
+from staticfire.expectations import settle
+
+__all__ = ["explained", "mark", "sections"]
+
+
+def mark(item: pytest.Item, tags: Tags, session: Session, router: str) -> None:
+    """Skip what does not apply, expect what is a known bug."""
+    item.user_properties += [("scenario", tags.id or ""), ("seed", str(session.asked.seed))]
+    expected = session.expectation(tags, router)
+    if session.missing or expected.outcome == "skip":
+        item.add_marker(pytest.mark.skip(reason=session.missing or expected.why))
+    elif expected.outcome == "xfail":
+        bug = pytest.RaisesExc(
+            AssertionError, check=lambda failure: settle(expected, failure).result == "xfailed"
+        )
+        item.add_marker(pytest.mark.xfail(reason=expected.why, raises=bug, strict=expected.strict))
+
+
+def explained(step: str | None, failure: BaseException) -> str | None:
+    """A broken promise or wrong input in the words of its step; None for any other failure.
+
+    The traceback of a promise ends in the harness and helps nobody; `-vv` shows it.
+    """
+    if step is None or not isinstance(failure, BrokenPromise | StaticFireError):
+        return None
+    return f"{step}\n\n{type(failure).__name__}: {failure}"
+
+
+def sections(
+    item: pytest.Item, steps: list[str], world: World | None, session: Session
+) -> list[tuple[str, str]]:
+    """What a failing test shows besides its message."""
+    shown = []
+    if steps:
+        shown.append(("Scenario so far", "\n".join(steps)))
+    if world is not None:
+        shown += [
+            (f"Engine {name}", lines or "nothing happened")
+            for name, lines in world.timelines().items()
+        ]
+        if world.log:
+            shown.append(("Router's log", "\n".join(world.log[-40:])))
+    asked = session.asked
+    routers = "".join(f" --router {name}" for name in asked.routers if name != "bundled")
+    lane = "--mock-engines" if asked.lane == "mock" else f"--engine-lane {asked.lane}"
+    clock = "" if asked.clock == "virtual" else f" --engine-clock {asked.clock}"
+    replay = f"pytest {lane}{routers}{clock} --engine-seed {asked.seed} '{item.nodeid}'"
+    shown.append(("Replay", replay))
+    return shown

@@ -1,0 +1,161 @@
+"""One run with a lane: what was asked for on the command line, read once."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from staticfire.bdd.applies import Conditions, applicability
+from staticfire.bdd.collect import scenario_ids
+from staticfire.bdd.tags import Tags
+from staticfire.bdd.world import World
+from staticfire.clock import REAL
+from staticfire.errors import WrongInput, did_you_mean
+from staticfire.expectations import Expectation, Expectations, budget_for, load
+from staticfire.stand.lanes import Lane, lanes
+from staticfire.stand.limits import ENOUGH, lift_open_files
+from staticfire.stand.loops import RealLoop, ScenarioLoop, VirtualScenarioLoop
+from staticfire.stand.routers import RouterFactory, routers
+from staticfire.stand.seeds import derive
+
+__all__ = ["Asked", "Session", "gpu_here", "project_tables"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options of a run."""
+
+    lane: str
+    routers: tuple[str, ...]
+    clock: str
+    seed: int
+    expectations: Path | None
+    features: tuple[Path, ...]
+
+
+def project_tables(root: Path, kind: str) -> Mapping[str, Any]:
+    """`[tool.staticfire.lanes]` or `[tool.staticfire.routers]` of the project; {} without it."""
+    path = root / "pyproject.toml"
+    if not path.is_file():
+        return {}
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise WrongInput(str(path), expected="valid TOML", found=str(error)) from error
+    found: Mapping[str, Any] = tables.get("tool", {}).get("staticfire", {}).get(kind, {})
+    return found
+
+
+def gpu_here() -> str:
+    """The kind of GPU of this machine, by its device files: none, amd or nvidia."""
+    if Path("/dev/nvidiactl").exists():
+        return "nvidia"
+    return "amd" if Path("/dev/kfd").exists() else "none"
+
+
+@dataclass
+class Session:
+    """The lane, the routers under test and the known bugs of a run.
+
+    Raises `WrongInput` for an unknown lane, router or row when it is made.
+    """
+
+    asked: Asked
+    root: Path
+    lane: Lane = field(init=False)
+    expectations: Expectations = field(init=False)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        known = lanes(project_tables(self.root, "lanes"))
+        if self.asked.lane not in known:
+            raise WrongInput(
+                "--engine-lane",
+                expected="a known lane",
+                found=repr(self.asked.lane),
+                do=did_you_mean(self.asked.lane, known),
+            )
+        self._routers = routers(project_tables(self.root, "routers"))
+        for name in self.asked.routers:
+            if name not in self._routers:
+                raise WrongInput(
+                    "--router",
+                    expected="a known router",
+                    found=repr(name),
+                    do=did_you_mean(name, self._routers),
+                )
+        self.lane = known[self.asked.lane]()
+        self.expectations = Expectations()
+        if self.asked.expectations is not None:
+            self.expectations = load(
+                self.asked.expectations,
+                known_ids=scenario_ids(self.asked.features),
+                lanes=known,
+                routers=self._routers,
+                today=datetime.fromtimestamp(REAL.wall(), UTC).date(),
+            )
+        limit = lift_open_files()
+        if limit < ENOUGH:
+            self.notes.append(f"only {limit} open files are allowed here; fleets may need {ENOUGH}")
+
+    @cached_property
+    def missing(self) -> str | None:
+        """Why the lane cannot be used here."""
+        return self.lane.missing()
+
+    def virtual(self, tags: Tags | None) -> bool:
+        """Whether a test runs in virtual time."""
+        return (
+            self.lane.virtual
+            and self.asked.clock == "virtual"
+            and not (tags is not None and tags.realtime)
+        )
+
+    def conditions(self, tags: Tags | None, router: str) -> Conditions:
+        """What holds for one test."""
+        return Conditions(
+            lane=self.asked.lane,
+            engine=self.lane.kind,
+            personality=self.lane.personality,
+            router=router,
+            clock="virtual" if self.virtual(tags) else "real",
+            os=sys.platform,
+            gpu=gpu_here(),
+        )
+
+    def expectation(self, tags: Tags | None, router: str) -> Expectation:
+        """What the tags and the rows say of one test."""
+        tags = tags or Tags()
+        capabilities = self.lane.capabilities
+        return self.expectations.resolve(
+            tags.id or "",
+            self.conditions(tags, router).as_row(),
+            tags=applicability(tags),
+            has=capabilities if self.virtual(tags) else capabilities - {"clock"},
+        )
+
+    def router(self, name: str) -> RouterFactory:
+        """A router under test by name."""
+        return self._routers[name]
+
+    def seed(self, *names: str) -> int:
+        """The seed of one test."""
+        return derive(self.asked.seed, *names)
+
+    def world(self, tags: Tags | None, router: str, seed: int, lent: Any = None) -> World:
+        """A world for one test; `lent` is a loop from outside."""
+        loop: ScenarioLoop
+        loop = VirtualScenarioLoop(lent) if lent or self.virtual(tags) else RealLoop()
+        return World(
+            loop=loop,
+            lane=self.lane,
+            router_factory=self.router(router),
+            seed=seed,
+            wait_budget=partial(budget_for, self.expectation(tags, router)),
+        )

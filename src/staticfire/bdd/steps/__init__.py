@@ -1,0 +1,11 @@
+"""The step library, one file a subject; `staticfire steps` lists it."""
+
+from __future__ import annotations
+
+__all__ = ["MODULES"]
+
+MODULES = tuple(
+    f"staticfire.bdd.steps.{name}"
+    for name in ("engines", "time", "router", "client", "sessions", "readiness", "gate", "rows")
+)
+"""The step modules, which the plugin loads when a lane is named."""

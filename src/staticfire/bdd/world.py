@@ -1,0 +1,180 @@
+"""The world of one scenario: its loop, its engines, its router, what its client got."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from staticfire.clock import seconds
+from staticfire.engine import MockEngine, Script
+from staticfire.errors import BrokenPromise, did_you_mean
+from staticfire.expectations import Budget
+from staticfire.judge import Answer, Judge
+from staticfire.stand.lanes import Engine, Lane
+from staticfire.stand.loops import ScenarioLoop
+from staticfire.stand.routers import RouterFactory, RouterUnderTest
+from staticfire.stand.seeds import derive
+
+__all__ = ["MODEL", "World"]
+
+T = TypeVar("T")
+
+MODEL = "qwen"
+"""The model that engines of a scenario serve unless it says otherwise."""
+
+
+@dataclass
+class World:
+    """What steps and fixtures share. `run` is the only way into the loop."""
+
+    loop: ScenarioLoop
+    lane: Lane
+    router_factory: RouterFactory
+    seed: int
+    wait_budget: Callable[[float | None], Budget]
+    """The timeout of a wait-until-served step, see `staticfire.expectations`."""
+    engines: dict[str, Engine] = field(default_factory=dict)
+    router: RouterUnderTest | None = None
+    answers: list[Answer] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+    """What the router logged, messages only."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What a step leaves for a later one, by a word of the scenario."""
+    reported: list[str] = field(default_factory=list)
+    """What the run should tell about a scenario that passed."""
+    _closers: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._handler = _Listener(self.log)
+        logger = logging.getLogger("staticfire.router")
+        logger.addHandler(self._handler)
+        self._level = logger.level
+        logger.setLevel(logging.INFO)
+        self._start = self.loop.clock.now()
+
+    # --- time
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Run one coroutine on the scenario's loop."""
+        __tracebackhide__ = True
+        return self.loop.run(main)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the scenario began."""
+        return seconds(self.loop.clock.now() - self._start)
+
+    def at(self, seconds: float) -> float:
+        """A time of the scenario as a time of its loop, for `asyncio.timeout_at`."""
+        from staticfire.clock import NS
+
+        return self._start / NS + seconds
+
+    def since_start(self, now: int) -> float:
+        """A clock time in nanoseconds as seconds of the scenario."""
+        return seconds(now - self._start)
+
+    # --- engines
+
+    async def mock_engine(self, name: str, script: Script) -> MockEngine:
+        """Start a mock engine with a script; it is stopped with the world."""
+        engine = MockEngine(script, name=name, seed=derive(self.seed, name))
+        self._enter(name, engine)
+        await engine.start()
+        return engine
+
+    async def lane_engine(self, name: str, model: str = MODEL) -> Engine:
+        """Start an engine of the run's lane that serves `model`."""
+        engine = await self.lane.start(name, model, derive(self.seed, name))
+        self._enter(name, engine)
+        return engine
+
+    def _enter(self, name: str, engine: Engine) -> None:
+        if name in self.engines:
+            raise ValueError(f"this scenario has an engine {name!r} already")
+        self.engines[name] = engine
+        self.defer(engine.stop)
+
+    def engine(self, name: str) -> Engine:
+        """An engine of this scenario by name."""
+        try:
+            return self.engines[name]
+        except KeyError:
+            raise ValueError(
+                f"no engine {name!r} in this scenario; {did_you_mean(name, self.engines)}"
+            ) from None
+
+    def mock(self, name: str) -> MockEngine:
+        """A mock engine of this scenario by name."""
+        engine = self.engine(name)
+        if not isinstance(engine, MockEngine):
+            raise TypeError(f"engine {name!r} is a real one: it follows no script")
+        return engine
+
+    # --- router and client
+
+    async def start_router(self, settings: Mapping[str, Any] | None = None) -> RouterUnderTest:
+        """Start the router under test in front of all engines of the scenario."""
+        workers = [engine.url for engine in self.engines.values()]
+        self.router = self.router_factory.make(workers, settings or {})
+        self.defer(self.router.stop)
+        await self.router.start()
+        return self.router
+
+    @property
+    def front(self) -> str:
+        """Where clients send requests: the router, or the only engine where there is none."""
+        if self.router is not None:
+            return self.router.url
+        if len(self.engines) == 1:
+            return next(iter(self.engines.values())).url
+        raise ValueError("name the engine, or start a router: there is more than one address")
+
+    def judge(self, url: str | None = None) -> Judge:
+        """A client whose answers the scenario keeps."""
+        judge = Judge(url or self.front)
+        judge.answers = self.answers
+        return judge
+
+    @property
+    def answer(self) -> Answer:
+        """The last answer that came."""
+        if not self.answers:
+            raise BrokenPromise("no request was answered yet in this scenario")
+        return self.answers[-1]
+
+    # --- the end
+
+    def defer(self, closer: Callable[[], Awaitable[object]]) -> None:
+        """Call at the end, the last one first."""
+        self._closers.append(closer)
+
+    def close(self) -> list[str]:
+        """Stop everything; the names of the tasks that the scenario left behind."""
+        logger = logging.getLogger("staticfire.router")
+        logger.removeHandler(self._handler)
+        logger.setLevel(self._level)
+        try:
+            self.run(self._close())
+        finally:
+            left = self.loop.close()
+        return left
+
+    async def _close(self) -> None:
+        while self._closers:
+            await self._closers.pop()()
+
+    def timelines(self) -> dict[str, str]:
+        """Each engine's timeline, for a failing scenario."""
+        return {name: "\n".join(engine.timeline()) for name, engine in self.engines.items()}
+
+
+class _Listener(logging.Handler):
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__(logging.INFO)
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(record.getMessage())

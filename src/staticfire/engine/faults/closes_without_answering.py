@@ -1,0 +1,25 @@
+"""`closes without answering`: the request is read, then the connection ends by FIN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from staticfire.engine.actions import Action, Close
+from staticfire.engine.ask import Ask
+from staticfire.engine.faults.base import fault
+
+__all__ = ["ClosesWithoutAnswering"]
+
+
+@fault("closes without answering")
+@dataclass(frozen=True, slots=True)
+class ClosesWithoutAnswering:
+    """Ends the connection by FIN without one byte of an answer."""
+
+    phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"closes {what} without answering": {}}
+
+    def play(self, honest: Iterator[Action], ask: Ask) -> Iterator[Action]:
+        del honest, ask
+        yield Close()

@@ -1,0 +1,211 @@
+"""The personality of vLLM 0.32.0, true to what a real server was captured saying.
+
+Routes, header case and order, JSON key order, error shapes and stream framing are the capture's.
+Added, so that a test knows who answered: the header `x-engine`, the engine's name and run token at
+the start of what it says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from staticfire.engine.actions import Finish, Head, Headers
+from staticfire.engine.ask import Ask
+from staticfire.engine.personalities import vllm_metrics
+from staticfire.engine.personalities.base import Desk, register
+from staticfire.engine.personalities.vllm_errors import Refusal, body_of, parse, standard
+from staticfire.engine.personalities.vllm_generate import (
+    JSON,
+    VERSION,
+    Answer,
+    embed,
+    generate,
+    headers_of,
+    json_answer,
+    letters,
+)
+
+__all__ = ["VERSION", "VLLM"]
+
+TEMPLATE_TOKENS = 18
+"""What the captured model's chat template adds to a prompt; a letter is a token there."""
+
+Route = Callable[["VLLM", Ask, Desk], Answer]
+
+
+@register("vllm")
+class VLLM:
+    """vLLM's OpenAI server with its default options."""
+
+    name = "vllm"
+    idle = 5.0
+
+    def endpoint(self, method: str, path: str) -> str:
+        return ENDPOINT.get((method, path), "other")
+
+    def answer(self, ask: Ask, desk: Desk) -> Answer:
+        routes = _routes(desk).get(ask.path)
+        if routes is None:
+            return json_answer(desk, 404, b'{"detail":"Not Found"}')
+        route = routes.get(ask.method)
+        if route is None:
+            body = b'{"detail":"Method Not Allowed"}'
+            return json_answer(desk, 405, body, allow=next(iter(routes)))
+        try:
+            return route(self, ask, desk)
+        except Refusal as no:
+            return json_answer(desk, no.status, body_of(no.status, no.message, no.kind, no.param))
+
+    def complain(self, status: int, message: str | None, desk: Desk) -> tuple[Headers, bytes]:
+        body = standard(status, message)
+        return headers_of(desk, len(body), JSON), body
+
+    def not_http(self, desk: Desk) -> tuple[Head, bytes]:
+        body = b"Invalid HTTP request received."
+        headers = (
+            (b"date", desk.date()),
+            (b"server", b"uvicorn"),
+            (b"content-type", b"text/plain; charset=utf-8"),
+            (b"content-length", b"%d" % len(body)),
+        )
+        return Head(400, headers), body
+
+    # --- plain routes
+
+    def health(self, _: Ask, desk: Desk) -> Answer:
+        yield Head(200, headers_of(desk, 0, None))
+        yield Finish()
+
+    def version(self, _: Ask, desk: Desk) -> Answer:
+        return json_answer(desk, 200, b'{"version":"%s"}' % VERSION.encode())
+
+    def load(self, _: Ask, desk: Desk) -> Answer:
+        return json_answer(desk, 200, b'{"server_load":0}')
+
+    def metrics(self, _: Ask, desk: Desk) -> Answer:
+        kind = b"text/plain; version=1.0.0; charset=utf-8"
+        return json_answer(desk, 200, vllm_metrics.page(desk), kind)
+
+    def models(self, ask: Ask, desk: Desk) -> Answer:
+        created = desk.wall()
+        cards = []
+        for index, model in enumerate(desk.script.served if desk.lists else ()):
+            permission = {
+                "id": f"modelperm-{desk.identity.id(ask.number * 64 + index)}",
+                "object": "model_permission",
+                "created": created,
+                "allow_create_engine": False,
+                "allow_sampling": True,
+                "allow_logprobs": True,
+                "allow_search_indices": False,
+                "allow_view": True,
+                "allow_fine_tuning": False,
+                "organization": "*",
+                "group": None,
+                "is_blocking": False,
+            }
+            cards.append(
+                {
+                    "id": model,
+                    "object": "model",
+                    "created": created,
+                    "owned_by": "vllm",
+                    "root": model,
+                    "parent": None,
+                    "max_model_len": desk.script.max_model_len,
+                    "permission": [permission],
+                }
+            )
+        listing = {"object": "list", "data": cards}
+        body = json.dumps(listing, separators=(",", ":"), ensure_ascii=False)
+        return json_answer(desk, 200, body.encode())
+
+    # --- sleep and pause
+
+    def sleep(self, ask: Ask, desk: Desk) -> Answer:
+        level = _number(ask.query, "level", 1)
+        desk.sleep(level)
+        return json_answer(desk, 200, b'{"status":"sleeping","level":%d}' % level)
+
+    def wake_up(self, _: Ask, desk: Desk) -> Answer:
+        desk.wake()
+        return json_answer(desk, 200, b'{"status":"awake","tags":null}')
+
+    def is_sleeping(self, _: Ask, desk: Desk) -> Answer:
+        return json_answer(desk, 200, b'{"is_sleeping":%s}' % _bool(desk.asleep))
+
+    def pause(self, _: Ask, desk: Desk) -> Answer:
+        desk.pause(on=True)
+        return json_answer(desk, 200, b'{"status":"paused"}')
+
+    def resume(self, _: Ask, desk: Desk) -> Answer:
+        desk.pause(on=False)
+        return json_answer(desk, 200, b'{"status":"resumed"}')
+
+    def is_paused(self, _: Ask, desk: Desk) -> Answer:
+        return json_answer(desk, 200, b'{"is_paused":%s}' % _bool(desk.paused))
+
+    # --- inference
+
+    def chat(self, ask: Ask, desk: Desk) -> Answer:
+        body = parse(ask.headers.get("content-type"), ask.body, "messages")
+        prompt = TEMPLATE_TOKENS + sum(map(letters, body["messages"]))
+        return generate(ask, desk, body, prompt, "chat")
+
+    def completions(self, ask: Ask, desk: Desk) -> Answer:
+        body = parse(ask.headers.get("content-type"), ask.body, "prompt")
+        return generate(ask, desk, body, letters(body["prompt"]), "completion")
+
+    def embeddings(self, ask: Ask, desk: Desk) -> Answer:
+        return embed(ask, desk, parse(ask.headers.get("content-type"), ask.body, "input"))
+
+
+def _number(query: str, name: str, default: int) -> int:
+    for part in query.split("&"):
+        key, _, value = part.partition("=")
+        if key == name and value.isdigit():
+            return int(value)
+    return default
+
+
+def _bool(value: bool) -> bytes:
+    return b"true" if value else b"false"
+
+
+ENDPOINT = {
+    ("GET", "/health"): "health",
+    ("GET", "/v1/models"): "models",
+    ("POST", "/v1/chat/completions"): "chat",
+    ("POST", "/v1/completions"): "completions",
+    ("POST", "/v1/embeddings"): "embeddings",
+}
+PLAIN: dict[str, dict[str, Route]] = {
+    "/health": {"GET": VLLM.health},
+    "/ping": {"GET": VLLM.health, "POST": VLLM.health},
+    "/version": {"GET": VLLM.version},
+    "/load": {"GET": VLLM.load},
+    "/metrics": {"GET": VLLM.metrics},
+    "/v1/models": {"GET": VLLM.models},
+}
+GENERATES: dict[str, dict[str, Route]] = {
+    **PLAIN,
+    "/v1/chat/completions": {"POST": VLLM.chat},
+    "/v1/completions": {"POST": VLLM.completions},
+}
+EMBEDS: dict[str, dict[str, Route]] = {**PLAIN, "/v1/embeddings": {"POST": VLLM.embeddings}}
+DEVELOPMENT: dict[str, dict[str, Route]] = {
+    "/sleep": {"POST": VLLM.sleep},
+    "/wake_up": {"POST": VLLM.wake_up},
+    "/is_sleeping": {"GET": VLLM.is_sleeping},
+    "/pause": {"POST": VLLM.pause},
+    "/resume": {"POST": VLLM.resume},
+    "/is_paused": {"GET": VLLM.is_paused},
+}
+GENERATES_DEV, EMBEDS_DEV = {**GENERATES, **DEVELOPMENT}, {**EMBEDS, **DEVELOPMENT}
+
+
+def _routes(desk: Desk) -> dict[str, dict[str, Route]]:
+    if desk.sleepable:
+        return EMBEDS_DEV if desk.script.embeddings else GENERATES_DEV
+    return EMBEDS if desk.script.embeddings else GENERATES

@@ -1,0 +1,251 @@
+"""Script files: a script as TOML.
+
+    model = "qwen"
+    life = [{ phase = "refuses", for = "12s" }, { phase = "serving" }]
+
+    [[rule]]
+    on = "POST /v1/chat/completions"
+    times = 3
+    do = { fault = "answers", status = 503, retry_after = "1s" }
+
+A fault is a table with its name under `fault`, or the name alone. What is wrong in a file is said
+with the file, the line, the key, what was expected and the nearest name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from staticfire.engine.capacity import Capacity
+from staticfire.engine.durations import duration
+from staticfire.engine.faults import Fault, make
+from staticfire.engine.faults.base import fault_class
+from staticfire.engine.handlers import handler
+from staticfire.engine.personalities import personality
+from staticfire.engine.phases import PHASES, Phase
+from staticfire.engine.places import Place
+from staticfire.engine.script import ROUTES, Rule, Script
+from staticfire.errors import WrongInput, did_you_mean
+
+__all__ = ["load_script", "parse_script"]
+
+T = TypeVar("T")
+SCRIPT_KEYS = (
+    "model", "personality", "life", "rule", "capacity", "models", "embeddings", "tokens",
+    "max_model_len", "dev_mode", "handlers",
+)  # fmt: skip
+DURATIONS = {"seconds", "every", "before_head", "before_first_token", "between_tokens"}
+
+
+def load_script(path: str | Path) -> Script:
+    """The script in a file; raises `WrongInput` for a file that cannot be used."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        why = exc.strerror if isinstance(exc, OSError) else "bytes that are no UTF-8"
+        raise WrongInput(
+            str(path), expected="a readable TOML file", found=why, do="check the path"
+        ) from exc
+    return parse_script(text, str(path))
+
+
+def parse_script(text: str, name: str = "script") -> Script:
+    """The script in a text that came from `name`."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        found = re.search(r"\(at line (\d+)", str(exc))
+        where = f"{name}:{found[1]}" if found else name
+        why = str(exc).split(" (at ", maxsplit=1)[0]
+        raise WrongInput(where, expected="TOML", found=why, do="see https://toml.io") from exc
+    top = Place(name, text)
+    _known(data, SCRIPT_KEYS, top)
+    fields: dict[str, Any] = {}
+    for key, kind in (
+        ("model", str), ("personality", str), ("embeddings", bool), ("tokens", int),
+        ("max_model_len", int), ("dev_mode", bool),
+    ):  # fmt: skip
+        if key in data:
+            fields[key] = _typed(data[key], kind, top.at(key))
+    for key in ("models", "handlers"):
+        if key in data:
+            items = _typed(data[key], list, top.at(key))
+            fields[key] = tuple(_typed(item, str, top.at(key)) for item in items)
+    personality(fields.get("personality", "vllm"), str(top.at("personality")))
+    for item in fields.get("handlers", ()):
+        _at(top.at("handlers"), functools.partial(handler, item))
+    life = _typed(data.get("life", []), list, top.at("life"))
+    fields["life"] = tuple(_phase(item, top.at("life").at(i)) for i, item in enumerate(life))
+    rules = _typed(data.get("rule", []), list, top.at("rule"))
+    fields["rules"] = tuple(_rule(item, top.at("rule").at(i)) for i, item in enumerate(rules))
+    if "capacity" in data:
+        fields["capacity"] = _capacity(data["capacity"], top.at("capacity"))
+    return _at(top, lambda: Script(**fields))
+
+
+def _phase(item: object, place: Place) -> Phase:
+    table = {"phase": item} if isinstance(item, str) else dict(_typed(item, dict, place))
+    if "phase" not in table:
+        raise WrongInput(
+            str(place), expected='the key "phase"', found="none", do=f"one of {', '.join(PHASES)}"
+        )
+    name = _typed(table.pop("phase"), str, place.at("phase"))
+    if name not in PHASES:
+        raise WrongInput(
+            str(place.at("phase")),
+            expected="the name of a phase",
+            found=f'"{name}"',
+            do=did_you_mean(name, PHASES),
+        )
+    cls = PHASES[name]
+    known = [field.name for field in dataclasses.fields(cls)]
+    _known(table, [*("for" if key == "seconds" else key for key in known)], place)
+    fields: dict[str, Any] = {}
+    for key, value in table.items():
+        here = place.at(key)
+        if key == "for":
+            fields["seconds"] = duration(value, str(here))
+        elif key == "requests":
+            fields[key] = _typed(value, int, here)
+        elif key == "hold":
+            fields[key] = _typed(value, str, here)
+        elif key == "reset" or (key == "listed" and isinstance(value, bool)):
+            fields[key] = _typed(value, bool, here)
+        elif key == "health" and isinstance(value, int):
+            fields[key] = value
+        else:
+            fields[key] = _fault(value, here)
+    return _at(place, lambda: cls(**fields))
+
+
+def _rule(item: object, place: Place) -> Rule:
+    table = _typed(item, dict, place)
+    _known(table, ("on", "do", "times", "for"), place)
+    for key in ("on", "do"):
+        if key not in table:
+            raise WrongInput(
+                str(place), expected=f'the key "{key}"', found="none", do=f"add {key} = …"
+            )
+    fields: dict[str, Any] = {
+        "on": _typed(table["on"], str, place.at("on")),
+        "do": _fault(table["do"], place.at("do")),
+    }
+    if "times" in table:
+        fields["times"] = _typed(table["times"], int, place.at("times"))
+    if "for" in table:
+        fields["seconds"] = duration(table["for"], str(place.at("for")))
+    on = str(fields["on"])
+    if " " not in on and on not in ROUTES:
+        raise WrongInput(
+            str(place.at("on")),
+            expected="METHOD /PATH or an endpoint's short name",
+            found=f'"{on}"',
+            do=did_you_mean(on, ROUTES),
+        )
+    return _at(place, lambda: Rule(**fields))
+
+
+def _fault(value: object, place: Place) -> Fault:
+    if isinstance(value, str):
+        fault_class(value, str(place))
+        return _at(place, lambda: make(value, str(place)))
+    table = dict(_typed(value, dict, place))
+    if "fault" not in table:
+        raise WrongInput(
+            str(place), expected='the key "fault"', found="none", do='fault = "never answers"'
+        )
+    name = _typed(table.pop("fault"), str, place.at("fault"))
+    cls = fault_class(name, str(place.at("fault")))
+    kinds = {field.name: str(field.type) for field in dataclasses.fields(cls)}
+    _known(table, list(kinds), place)
+    for key, given in table.items():
+        table[key] = _field(key, given, kinds[key], place.at(key))
+    return _at(place, lambda: make(name, str(place), **table))
+
+
+def _field(key: str, value: object, kind: str, place: Place) -> object:
+    """A fault's field from TOML, by the kind that its class declares."""
+    if key in DURATIONS or (key == "retry_after" and _is_duration(value)):
+        return duration(value, str(place))
+    if key == "body" and isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return tuple((str(name), str(item)) for name, item in value.items())
+    if isinstance(value, list):
+        return tuple(tuple(item) if isinstance(item, list) else item for item in value)
+    names = {"int": int, "float": (int, float), "bool": bool, "str": str}
+    wanted = tuple(
+        each
+        for name, each_kind in names.items()
+        if re.search(rf"\b{name}\b", kind)
+        for each in (each_kind if isinstance(each_kind, tuple) else (each_kind,))
+    )
+    bad_bool = isinstance(value, bool) and bool not in wanted
+    if wanted and (bad_bool or not isinstance(value, wanted)):
+        raise WrongInput(str(place), expected=_nice(kind), found=repr(value))
+    return value
+
+
+def _nice(kind: str) -> str:
+    names = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
+    return " or ".join(text for name, text in names.items() if re.search(rf"\b{name}\b", kind))
+
+
+def _is_duration(value: object) -> bool:
+    try:
+        duration(value)
+    except WrongInput:
+        return False
+    return True
+
+
+def _capacity(value: object, place: Place) -> Capacity:
+    table = _typed(value, dict, place)
+    _known(table, [field.name for field in dataclasses.fields(Capacity)], place)
+    fields: dict[str, Any] = {}
+    for key, given in table.items():
+        timed = key in ("first_token", "per_token")
+        fields[key] = (
+            duration(given, str(place.at(key))) if timed else _typed(given, int, place.at(key))
+        )
+    return _at(place, lambda: Capacity(**fields))
+
+
+def _known(table: Mapping[str, Any], known: list[str] | tuple[str, ...], place: Place) -> None:
+    for key in table:
+        if key not in known:
+            raise WrongInput(
+                str(place.at(key)),
+                expected=f"one of the keys {', '.join(known)}",
+                found=f'"{key}"',
+                do=did_you_mean(key, known),
+            )
+
+
+def _typed(value: Any, kind: type[Any], place: Place) -> Any:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        names = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}
+        raise WrongInput(str(place), expected=names.get(kind, "a table"), found=repr(value))
+    return value
+
+
+def _at(place: Place, build: Callable[[], T]) -> T:
+    """Build a value; an error that does not know its place yet gets it."""
+    try:
+        return build()
+    except WrongInput as exc:
+        if exc.where.startswith(place.file):
+            raise
+        key = exc.where.rpartition(": ")[2]
+        where = place.at(key) if key and key in place.keys_below else place
+        raise WrongInput(str(where), expected=exc.expected, found=exc.found, do=exc.do) from None
+    except TypeError as exc:
+        raise WrongInput(str(place), expected="usable values", found=str(exc)) from None

@@ -1,0 +1,112 @@
+"""The loop of one scenario: engines, router and judge live on it, steps run on it one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, Protocol, TypeVar
+
+from staticfire.clock import REAL, Clock
+from staticfire.clock.virtual import Stuck, VirtualLoop
+
+__all__ = ["RealLoop", "ScenarioLoop", "VirtualScenarioLoop"]
+
+T = TypeVar("T")
+
+STEP_BUDGET = 7200.0
+"""Virtual seconds that one step may take: a backstop."""
+
+
+class ScenarioLoop(Protocol):
+    """A loop that outlives its coroutines."""
+
+    clock: Clock
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Run one coroutine to its end."""
+
+    def close(self) -> list[str]:
+        """End the loop; the names of the tasks that were left behind."""
+
+
+class VirtualScenarioLoop:
+    """Virtual time: it stands still between steps.
+
+    A runner from outside (pytest-asyncio's) may lend its loop; it is then closed by its owner.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self._runner = None if loop else asyncio.Runner(loop_factory=VirtualLoop)
+        given = loop or (self._runner.get_loop() if self._runner else None)
+        assert isinstance(given, VirtualLoop)
+        self.loop = given
+        self.clock: Clock = given.staticfire_clock
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Run one coroutine; raises `Stuck` when it cannot go on, its task then being cancelled."""
+        task = self.loop.create_task(main, name="the step")
+        try:
+            with self.loop.budget(STEP_BUDGET):
+                return self.loop.run_until_complete(task)
+        except Stuck:
+            task.cancel()
+            with self.loop.budget(STEP_BUDGET):
+                self.loop.run_until_complete(asyncio.wait([task]))
+            raise
+
+    def close(self) -> list[str]:
+        """Let what is ending end, name the rest, close the loop."""
+        if self._runner is None:
+            return []
+        self.loop.run_until_complete(_settle())
+        left = _names(self.loop)
+        self._runner.close()
+        return left
+
+
+class RealLoop:
+    """The real clock, on a thread of its own: engines serve between the steps too."""
+
+    def __init__(self) -> None:
+        self.clock = REAL
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, name="static fire", daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_forever()
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Run one coroutine on the thread; Ctrl-C cancels it."""
+        future = asyncio.run_coroutine_threadsafe(main, self.loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def close(self) -> list[str]:
+        """As `VirtualScenarioLoop.close`."""
+        self.run(_settle())
+        left = _names(self.loop)
+        self.loop.call_soon_threadsafe(self._end)
+        self._thread.join()
+        self.loop.close()
+        return left
+
+    def _end(self) -> None:
+        for task in asyncio.all_tasks(self.loop):
+            task.cancel()
+        self.loop.call_soon(self.loop.stop)
+
+
+async def _settle() -> None:
+    """Give tasks that were just cancelled the turns that they need to end."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def _names(loop: asyncio.AbstractEventLoop) -> list[str]:
+    return sorted(task.get_name() for task in asyncio.all_tasks(loop) if not task.done())

@@ -1,0 +1,35 @@
+"""HTTP/1.1 on httptools, with exact ends on both sides."""
+
+from __future__ import annotations
+
+from staticfire.wire.answer import Answer
+from staticfire.wire.client import Connection, Exchange, Reply, connect
+from staticfire.wire.errors import Cut, Malformed, TooLarge, Unreachable, WireError
+from staticfire.wire.head import Head, Header
+from staticfire.wire.listener import Listener
+from staticfire.wire.requests import Limits, Refusal, Request
+from staticfire.wire.sse import Event, Splitter
+from staticfire.wire.url import Address, parse_url
+
+__all__ = [
+    "Address",
+    "Answer",
+    "Connection",
+    "Cut",
+    "Event",
+    "Exchange",
+    "Head",
+    "Header",
+    "Limits",
+    "Listener",
+    "Malformed",
+    "Refusal",
+    "Reply",
+    "Request",
+    "Splitter",
+    "TooLarge",
+    "Unreachable",
+    "WireError",
+    "connect",
+    "parse_url",
+]

@@ -1,0 +1,462 @@
+"""One client connection, whose replies end exactly where their framing says."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+
+import httptools
+
+from staticfire.errors import WrongInput
+from staticfire.wire.errors import Cut, Malformed, TooLarge, Unreachable, WireError
+from staticfire.wire.head import Head, Header, find, judge_reply_head
+from staticfire.wire.url import Address
+
+__all__ = ["Connection", "Exchange", "Reply", "connect"]
+
+HEAD_LIMIT = 256 << 10  # peers pass 64 KiB heads; nobody needs more than this
+HIGH_WATER = 128 << 10  # unread reply bytes held before the socket is no longer read
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One whole reply."""
+
+    status: int
+    headers: tuple[Header, ...]
+    body: bytes
+
+    def header(self, name: bytes) -> bytes | None:
+        """The first value under `name` (lower case), or None."""
+        return find(self.headers, name)
+
+
+class Exchange:
+    """One request's reply as it arrives.
+
+    Await `head()`, then either iterate over the body or hand it to `pipe`. A reply that does not
+    end by its own framing raises from whatever is awaited then. The socket is not read while
+    too much lies here unread, so a slow reader slows the worker down.
+    """
+
+    __slots__ = (
+        "_chunks", "_connection", "_ended", "_error", "_head", "_held", "_sink", "_waiter",
+        "began", "method",
+    )  # fmt: skip
+
+    def __init__(self, connection: Connection, method: bytes) -> None:
+        self._connection = connection
+        self.method = method
+        self.began = False
+        self._head: Head | None = None
+        self._chunks: list[bytes] = []
+        self._held = 0
+        self._ended = False
+        self._error: WireError | None = None
+        self._sink: Callable[[bytes], None] | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    @property
+    def ended(self) -> bool:
+        """True when no more bytes will come, whole or not."""
+        return self._ended
+
+    async def head(self) -> Head:
+        """The final reply's head; interim 1xx heads are passed over."""
+        while self._head is None:
+            if self._error is not None:
+                raise self._error
+            await self._wait()
+        return self._head
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._iterate()
+
+    async def _iterate(self) -> AsyncIterator[bytes]:
+        while True:
+            if self._chunks:
+                yield self.take()
+            elif self._error is not None:
+                raise self._error
+            elif self._ended:
+                return
+            else:
+                await self._wait()
+
+    async def first(self) -> bytes:
+        """The first body bytes, or none when the reply ended without any; an error is raised."""
+        while not self._chunks and not self._ended:
+            await self._wait()
+        if not self._chunks and self._error is not None:
+            raise self._error
+        return self.take()
+
+    @property
+    def held(self) -> int:
+        """How many body bytes lie here unread."""
+        return self._held
+
+    @property
+    def whole(self) -> bool:
+        """True when the reply has ended as its framing said."""
+        return self._ended and self._error is None
+
+    def take(self) -> bytes:
+        """The body bytes that lie here now, which may be none."""
+        chunks, self._chunks = self._chunks, []
+        if self._held > HIGH_WATER:
+            self._connection.resume()
+        self._held = 0
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    async def pipe(self, sink: Callable[[bytes], None]) -> None:
+        """Give every body byte to `sink` as it arrives, until the reply has ended.
+
+        Backpressure is the caller's: `pause` and `resume` the reading.
+        """
+        if self._chunks:
+            sink(self.take())
+        self._sink = sink
+        try:
+            while not self._ended:
+                await self._wait()
+        finally:
+            self._sink = None
+        if self._error is not None:
+            raise self._error
+
+    def pause(self) -> None:
+        """Stop reading from the worker."""
+        self._connection.pause()
+
+    def resume(self) -> None:
+        """Read from the worker again."""
+        self._connection.resume()
+
+    def abort(self) -> None:
+        """Break the exchange off: the worker sees its connection go at once."""
+        if not self._ended:
+            self._connection.abort()
+            self.end(Cut("we broke it off", reset=True, began=self.began))
+
+    async def _wait(self) -> None:
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    # What the connection tells us.
+
+    def headed(self, head: Head) -> None:
+        """The final head is here."""
+        self._head = head
+        self._wake()
+
+    def body(self, data: bytes) -> None:
+        """More body bytes are here."""
+        if self._sink is not None:
+            self._sink(data)
+            return
+        self._chunks.append(data)
+        self._held += len(data)
+        if self._held > HIGH_WATER:
+            self._connection.pause()
+        self._wake()
+
+    def end(self, error: WireError | None) -> None:
+        """No more bytes will come."""
+        if not self._ended:
+            self._ended = True
+            self._error = error
+            self._wake()
+
+
+class Connection(asyncio.Protocol):
+    """A connection to one worker, used for one exchange after another."""
+
+    def __init__(
+        self, address: Address, on_lost: Callable[[Connection], None] | None = None
+    ) -> None:
+        self.address = address
+        self.used = 0
+        self.on_lost = on_lost
+        self._host = b"\r\nhost: " + address.authority.encode() + b"\r\n"
+        self._base = address.base.encode()
+        self._transport: asyncio.Transport | None = None
+        self._exchange: Exchange | None = None
+        self._paused = False
+        self._keep = True
+        self._aborted = False
+        self._parser: httptools.HttpResponseParser
+        self._headers: list[Header] = []
+        self._head_bytes = 0
+        self._body: list[bytes] = []
+        self._head: Head | None = None
+        self._done = False
+        self._final = False
+
+    # -- for the caller
+
+    @property
+    def free(self) -> bool:
+        """True while another exchange may start, as far as this side knows."""
+        transport = self._transport
+        return (
+            transport is not None
+            and self._keep
+            and self._exchange is None
+            and not transport.is_closing()
+        )
+
+    @property
+    def reusable(self) -> bool:
+        """True while another exchange may start, by asking the socket.
+
+        An idle connection has nothing to read: whatever there is, a FIN as much as stray bytes,
+        means that it is dead. Asking finds that out before a request is spent on it.
+        """
+        if not self.free or self._transport is None:
+            return False
+        descriptor = self._transport.get_extra_info("socket").fileno()
+        if descriptor < 0:
+            return False
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return not poll.poll(0)
+
+    def exchange(
+        self, method: str | bytes, target: str | bytes, headers: Iterable[Header] = (),
+        body: bytes = b"",
+    ) -> Exchange:  # fmt: skip
+        """Send one request in one write; the reply arrives in what is returned.
+
+        Host and Content-Length are ours: leave them out of `headers`. `target` follows the
+        address's base path. Raises Cut when the connection is already gone.
+        """
+        if isinstance(method, str):
+            method = method.encode()
+        if isinstance(target, str):
+            target = target.encode()
+        transport = self._transport
+        if transport is None or transport.is_closing() or self._exchange is not None:
+            raise Cut("the connection is closed or in use")
+        parts = [method, b" ", self._base, target, b" HTTP/1.1", self._host]
+        for key, value in headers:
+            parts += (key, b": ", value, b"\r\n")
+        if body or method not in (b"GET", b"HEAD", b"DELETE", b"OPTIONS"):
+            parts.append(b"content-length: %d\r\n" % len(body))
+        parts += (b"\r\n", body)
+        self._parser = httptools.HttpResponseParser(self)
+        self._headers = []
+        self._body = []
+        self._head_bytes = 0
+        self._head = None
+        self._done = self._final = False
+        self.used += 1
+        exchange = self._exchange = Exchange(self, method)
+        transport.write(b"".join(parts))
+        return exchange
+
+    async def fetch(
+        self, method: str | bytes, target: str | bytes, headers: Iterable[Header] = (),
+        body: bytes = b"", limit: int = 1 << 20,
+    ) -> Reply:  # fmt: skip
+        """One whole reply, whole by its own framing; a socket held open after it is not awaited.
+
+        `limit` is in bytes of body. Raises Malformed, Cut or TooLarge, and aborts the connection
+        on any failure, a cancellation too. The deadline is the caller's.
+        """
+        checked = tuple(headers)
+        for key, value in checked:
+            if not key or any(c in b"\r\n\0" for c in key + value):
+                raise WrongInput(
+                    "header", expected="a name and a value without line ends", found=repr(key)
+                )
+        exchange = self.exchange(method, target, checked, body)
+        try:
+            head = await exchange.head()
+            if head.framing == "length" and head.length is not None and head.length > limit:
+                raise TooLarge(f"the body has {head.length} bytes, over the limit of {limit}")
+            chunks: list[bytes] = []
+            size = 0
+            async for chunk in exchange:
+                size += len(chunk)
+                if size > limit:
+                    raise TooLarge(f"the body is over the limit of {limit} bytes")
+                chunks.append(chunk)
+        except BaseException:
+            exchange.abort()
+            self.abort()
+            raise
+        return Reply(head.status, head.headers, b"".join(chunks))
+
+    def close(self) -> None:
+        """Close in order: what was written still goes out."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self._aborted = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def pause(self) -> None:
+        """Stop reading."""
+        if not self._paused and self._transport is not None and not self._transport.is_closing():
+            self._paused = True
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        """Read again."""
+        if self._paused and self._transport is not None:
+            self._paused = False
+            if not self._transport.is_closing():
+                self._transport.resume_reading()
+
+    # -- asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        exchange = self._exchange
+        if exchange is None:  # bytes that nobody asked for
+            self._keep = False
+            self.abort()
+            return
+        exchange.began = True
+        error: WireError | None = None
+        if self._head is None:
+            self._head_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            error = Malformed("it switched protocols, which nobody asked for")
+        except httptools.HttpParserCallbackError as wrapped:
+            cause = wrapped.__context__
+            error = cause if isinstance(cause, WireError) else Malformed(str(cause or wrapped))
+        except httptools.HttpParserError as wrong:
+            if self._done:
+                self._keep = False  # bytes after the end: the reply is whole, the line is not
+            else:
+                error = Malformed(str(wrong))
+        if self._head is None and error is None and self._head_bytes > HEAD_LIMIT:
+            error = TooLarge(f"the head is over {HEAD_LIMIT} bytes")
+        if self._body:
+            chunks, self._body = self._body, []
+            exchange.body(chunks[0] if len(chunks) == 1 else b"".join(chunks))
+        if self._done:
+            self._finish(None)
+        elif error is not None:
+            self._finish(error)
+
+    def eof_received(self) -> bool:
+        return False  # the transport closes; connection_lost judges
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._keep = False
+        exchange = self._exchange
+        if exchange is not None:
+            head = self._head
+            reset = exc is not None or self._aborted
+            if head is not None and head.framing == "eof" and not reset:
+                self._finish(None)
+            else:
+                where = "before its head" if head is None else "in its body"
+                how = "was reset" if reset else "was closed"
+                self._finish(Cut(f"the reply {how} {where}", reset=reset, began=exchange.began))
+        self._transport = None
+        if self.on_lost is not None:
+            self.on_lost(self)
+
+    def _finish(self, error: WireError | None) -> None:
+        exchange, self._exchange = self._exchange, None
+        transport = self._transport
+        if transport is not None and not transport.is_closing():
+            if error is not None:
+                self._keep = False
+                transport.abort()
+            elif not self._keep or transport.get_write_buffer_size():
+                self._keep = False
+                transport.close()
+            else:
+                self.resume()
+        if exchange is not None:
+            exchange.end(error)
+
+    # -- httptools callbacks
+
+    def on_message_begin(self) -> None:
+        if self._done:
+            self._keep = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._head is None:
+            self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        if self._done or self._exchange is None:
+            return
+        status = self._parser.get_status_code()
+        if 100 <= status < 200:
+            if status == 101:
+                raise Malformed("it switched protocols, which nobody asked for")
+            self._headers = []
+            return
+        head = judge_reply_head(
+            self._exchange.method, status, self._parser.get_http_version(), tuple(self._headers)
+        )
+        self._head = head
+        if head.framing == "none":
+            # llhttp would wait for the body that a HEAD reply announces.
+            self._done = True
+            if self._exchange.method == b"HEAD" or not self._parser.should_keep_alive():
+                self._keep = False
+        self._exchange.headed(head)
+
+    def on_body(self, data: bytes) -> None:
+        if not self._done:
+            self._body.append(data)
+
+    def on_message_complete(self) -> None:
+        if self._head is None or self._done:
+            return
+        self._done = True
+        if not self._parser.should_keep_alive():
+            self._keep = False
+
+
+async def connect(
+    address: Address, *, on_lost: Callable[[Connection], None] | None = None
+) -> Connection:
+    """A fresh connection. Raises Unreachable; the deadline is the caller's."""
+    loop = asyncio.get_running_loop()
+    try:
+        _, connection = await loop.create_connection(
+            lambda: Connection(address, on_lost),
+            address.host,
+            address.port,
+            ssl=address.tls or None,
+        )
+    except (OSError, UnicodeError) as error:
+        raise Unreachable(_reason(error)) from error
+    return connection
+
+
+def _reason(error: Exception) -> str:
+    """What stopped a connect, in words without an address."""
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    if isinstance(error, OSError) and error.errno is not None and error.strerror:
+        text = error.strerror.lower()
+        return "could not connect" if "connect call failed" in text else text
+    return "could not connect"

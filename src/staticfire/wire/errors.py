@@ -1,0 +1,40 @@
+"""How an exchange over the wire can fail."""
+
+from __future__ import annotations
+
+from staticfire.errors import StaticFireError
+
+__all__ = ["Cut", "Malformed", "TooLarge", "Unreachable", "WireError"]
+
+
+class WireError(StaticFireError):
+    """The root of what goes wrong between two sockets. `reason` never holds a URL."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class Malformed(WireError):
+    """The peer sent what is not HTTP/1.1."""
+
+
+class Cut(WireError):
+    """The message ended before its own framing said so.
+
+    `reset` tells an abort (RST) from an orderly close (FIN); `began` is true once a byte of the
+    answer had arrived.
+    """
+
+    def __init__(self, reason: str, *, reset: bool = False, began: bool = False) -> None:
+        super().__init__(reason)
+        self.reset = reset
+        self.began = began
+
+
+class TooLarge(WireError):
+    """A head or a body went over its limit."""
+
+
+class Unreachable(WireError):
+    """No connection could be made: refused, no route, a name that does not resolve."""

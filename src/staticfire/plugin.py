@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from staticfire.judge import Judge
     from staticfire.stand.routers import RouterUnderTest
 
-STEPS = ["staticfire.bdd.steps"]
 PACKAGED = "staticfire.features"
 NO_LANE = "needs engines: run with --mock-engines, or --engine-lane NAME"
 
@@ -76,7 +75,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.args = [_packaged(arg) for arg in config.args]
     if not lane:
         return
-    pytest.register_assert_rewrite(*STEPS)
     from staticfire.bdd.collect import STEPS_LOADED
     from staticfire.bdd.session import Asked, Session
     from staticfire.bdd.steps import MODULES

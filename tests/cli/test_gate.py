@@ -179,6 +179,21 @@ def test_sigterm_ends_it_at_once(nobody):
     assert time.monotonic() - begun < 1.0
 
 
+def test_an_ignored_sigterm_stays_ignored(engine):
+    """Started with SIGTERM ignored, as a shell does it for a trap, the gate goes on."""
+    raw = engine()
+    raw.status = 503
+    shell = ["sh", "-c", 'trap "" TERM; exec "$@"', "sh"]
+    arguments = ["--interval", "0.1", "--worker", raw.url, "--", "true"]
+    process = subprocess.Popen([*shell, *GATE, *arguments], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    with process.stderr:
+        process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        raw.status = 200
+        assert process.wait(timeout=10) == 0
+
+
 @pytest.mark.parametrize(
     ("name", "code"), [("no-such-command-here", 127), ("/none/such", 127), ("/etc/passwd", 126)]
 )

@@ -75,7 +75,9 @@ class Http:
         *,
         close: bool = True,
     ) -> bytes:
-        raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        raw = (
+            body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        )
         lines = [f"{method} {path} HTTP/1.1", "Host: engine", f"Content-Length: {len(raw)}"]
         if raw and not any(line.lower().startswith("content-type") for line in headers):
             lines.append("Content-Type: application/json")

@@ -158,6 +158,12 @@ def test_a_busy_list_removes_nobody():
     assert record.routable
 
 
+def test_a_busy_list_breaks_a_row_of_failed_ones():
+    """Failed, busy, failed are no two failures in a row."""
+    record = list_fails(list_fails(list_fails(ready(0), 1), 2, BUSY), 3)
+    assert record.routable
+
+
 def test_a_refused_port_is_no_attempt():
     """After a refused probe the next may be sent as soon as it lists again."""
     record = listed(Record(), 0)

@@ -231,6 +231,39 @@ def test_every_address_of_a_host_is_tried(raw):
     assert run(main()).verdict is Verdict.SERVING
 
 
+@pytest.mark.parametrize("hosts", [("127.0.0.1",), ("127.0.0.1", "127.0.0.2")])
+def test_refused_means_refused_by_every_address(hosts):
+    """A host of several addresses that all refuse is a refused port, as one that refuses is."""
+
+    async def main():
+        with socket.socket() as owner:
+            owner.bind(("", 0))
+            port = owner.getsockname()[1]
+            rows = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in hosts]
+
+            async def resolve(*_, **__):
+                return rows
+
+            asyncio.get_running_loop().getaddrinfo = resolve
+            return await readiness.probe(f"http://engine.test:{port}", "qwen")
+
+    evidence = run(main())
+    assert evidence.refused
+    assert evidence.reason == "connection refused"
+
+
+def test_a_probe_leaves_no_connection(raw):
+    """Both of its connections are closed when it returns, also those the engine holds open."""
+
+    async def main():
+        async with raw.Fake() as fake:
+            await readiness.probe(fake.url, "qwen")
+            await asyncio.sleep(0.001)
+            return len(fake.requests), len(fake.transports)
+
+    assert run(main()) == (2, 0)
+
+
 def test_a_resolver_that_hangs_is_within_the_deadline(monkeypatch):
     """One deadline covers the name lookup."""
 

@@ -69,6 +69,13 @@ def test_at_least_that_many_are_enough(raw):
     assert (waited.ok, waited.after, len(waited.there)) == (True, 0, 3)
 
 
+def test_nothing_is_told_after_it_opened(raw):
+    """The news ends with the one that was enough, so that the last line agrees with it."""
+    waited, changes = run(wait([raw.Fake() for _ in range(5)], timeout=60, at_least=2))
+    assert [change.count for change in changes] == [1, 2]
+    assert len(waited.there) == 2
+
+
 def test_slow_engines_cost_one_deadline(raw):
     """Fifty hung engines and one that serves: the fast one is known at once, all are judged at 8 s."""
     fakes = [raw.Fake(raw.silent) for _ in range(50)] + [raw.Fake()]

@@ -112,6 +112,18 @@ def test_five_checks_at_once_send_one_probe(raw):
     assert run(main()) == 1
 
 
+def test_a_check_waits_for_the_one_before_it(raw):
+    """Two checks at once ask one after the other, so that no older answer overwrites a newer."""
+
+    async def main():
+        async with raw.Fake(raw.silent) as fake:
+            watch = Watch(fake.url)
+            await asyncio.gather(watch.check(), watch.check())
+            return fake.at("GET")
+
+    assert run(main()) == [0.0, 8.0]
+
+
 def test_a_check_that_is_cancelled_keeps_the_throttle(raw):
     """A prober killed in mid-probe leaves the window closed for 15 s from its start."""
 
@@ -141,12 +153,16 @@ def test_a_restart_behind_our_back_has_to_prove_itself(raw):
         fake.chat = raw.silent
         async with fake:
             again = await watch.check()
-        return first, gone, again
+            fake.chat = raw.reply(200, raw.completion())
+            await asyncio.sleep(15)
+            proven = await watch.check()
+        return first, gone, again, proven
 
-    first, gone, again = run(main())
+    first, gone, again, proven = run(main())
     assert (first.status, first.generation) == (Status.READY, 1)
     assert (gone.status, gone.generation, gone.routable) == (Status.STARTING, 2, True)
     assert (again.status, again.routable) == (Status.RUNNING, False)
+    assert (proven.status, proven.generation, proven.routable) == (Status.READY, 2, True)
 
 
 def test_refused_traffic_during_a_probe_voids_the_probe(raw):

@@ -180,7 +180,11 @@ def test_stop_leaves_nothing(raw):
             client.send()
             await client.head()
             closed = len(worker.closed_at)
+            worker.chat = raw.whole(200)
+            assert (await (await stand.connect()).ask())[0] == 200
+            assert len(stand.workers[0]._all) == 2, "one under way, one idle"
             await stand.router.stop()
+            assert not stand.workers[0]._all
             assert await client.reader.read() == b""
             await asyncio.sleep(1)
             assert len(worker.closed_at) > closed

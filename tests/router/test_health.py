@@ -70,6 +70,24 @@ def test_late_joiner(raw, caplog):
     assert words.count("Discovered model qwen on w01") == 1
 
 
+def test_late_first_worker_gets_its_turn(raw):
+    """Who was configured first and came last stands in the order of ids, not of arrival."""
+
+    async def main():
+        late, early, other = await raw.Worker().start(), raw.Worker(), raw.Worker()
+        await late.stop()
+        late.server = object()
+        async with raw.stand(late, early, other) as stand:
+            client = await stand.connect()
+            await codes(client, 3)
+            await late.start()
+            await asyncio.sleep(2)
+            await codes(client, 6)
+            assert len(late.seen) == 2
+
+    run(main())
+
+
 def test_new_sessions_go_to_late_joiners(raw):
     """Sessions of before stay where they are; new ones go to the late worker of their model."""
 

@@ -158,6 +158,8 @@ def test_one_connection_for_many(serving):
         b"HTTP/1.1 200 OK\r\nconnection: close\r\n" + HELLO,
         b"HTTP/1.0 200 OK\r\n" + HELLO,
         b"HTTP/1.1 200 OK\r\n" + HELLO + b"x",
+        b"HTTP/1.1 200 OK\r\n" + HELLO + b"HTTP/1.1 200 OK\r\n" + HELLO,
+        b"HTTP/1.1 204 No Content\r\n\r\nx",
     ],
 )
 def test_not_used_again(serving, raw):
@@ -206,5 +208,24 @@ def test_slow_reader_slows_the_worker(serving):
 
 def test_fetch_refuses_line_ends_in_headers(serving):
     """A header value cannot smuggle a second header in."""
-    with pytest.raises(ValueError, match="line ends"):
+    with pytest.raises(ValueError, match="no line ends"):
         said(serving, b"", headers=[(b"a", b"b\r\nc: d")])
+
+
+@pytest.mark.parametrize("late", [None, b"x"])
+def test_death_is_seen_before_the_loop_has_heard_of_it(late):
+    """An idle connection is asked at the socket: a FIN or stray bytes count at once."""
+
+    async def main():
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            connection = await wire.connect(wire.Address(*listener.getsockname()))
+            peer, _ = listener.accept()
+            assert connection.reusable
+            peer.close() if late is None else peer.sendall(late)
+            assert connection.free
+            assert not connection.reusable
+            connection.abort()
+            peer.close()
+            await asyncio.sleep(0)
+
+    run(main())

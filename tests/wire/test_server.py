@@ -246,12 +246,15 @@ def test_early_answer_is_read():
     run(main())
 
 
+@pytest.mark.parametrize("unread", [0, 32 << 20])
 @pytest.mark.parametrize("half", [False, True])
-def test_leaver_is_noticed(half):
-    """A client that closes, or half-closes, cancels the handler at once."""
+def test_leaver_is_noticed(half, unread):
+    """A client that closes, or half-closes, cancels the handler at once, unread bytes or not."""
     seen = []
 
     async def handler(request, answer):
+        answer.start(200, ())
+        answer.write(b"x" * unread)
         try:
             await asyncio.sleep(1000)
         except asyncio.CancelledError:
@@ -275,6 +278,26 @@ def test_idle_connection_is_closed():
     """A connection on which nothing moves is closed; one with an answer under way is not."""
     assert said(GET % b"slow", idle=2.0) == ok(b"GET /slow ") + b"<end>"
     assert said(b"GET /x HT", idle=2.0) == b"<end>"
+
+
+def test_client_that_takes_nothing_is_let_go():
+    """An answered connection whose client does not read is thrown away after the idle time."""
+
+    async def handler(request, answer):
+        answer.send(200, (), b"x" * (32 << 20))
+
+    async def main():
+        async with listening(handler, idle=10.0) as listener:
+            _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+            writer.write(b"GET /x HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
+            await asyncio.sleep(5)
+            assert len(listener.connections) == 1
+            await asyncio.sleep(20)
+            assert not listener.connections
+            writer.close()
+            await asyncio.sleep(0)
+
+    run(main())
 
 
 def test_stop_with_grace():

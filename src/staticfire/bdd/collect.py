@@ -1,7 +1,7 @@
 """Collects `.feature` files as tests, without a Python file beside them.
 
 The only module that touches what pytest-bdd keeps private (`scenario_wrapper_template_registry`,
-`find_fixturedefs_for_step`); hence `pytest-bdd>=9.0.1,<10`.
+`find_fixturedefs_for_step`, `get_fixture_names`); hence `pytest-bdd>=9.0.1,<10`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from pytest_bdd import scenario as bind
+from pytest_bdd.compat import get_fixture_names
 from pytest_bdd.exceptions import StepError
 from pytest_bdd.feature import get_feature
 from pytest_bdd.scenario import (
@@ -134,11 +135,13 @@ def _step_findings(feature: FeatureFile, item: Any) -> Iterator[str]:
             )
             continue
         scope = max(len(definition.baseid) for definition in matching)
-        rivals = [
-            step_function_context_registry[definition.func].parser.name
+        # Of one pattern the later definition replaces the earlier: a project overrides ours so.
+        patterns = {
+            definition.argname: step_function_context_registry[definition.func].parser.name
             for definition in matching
             if len(definition.baseid) == scope
-        ]
+        }
+        rivals = sorted(patterns.values())
         if len(rivals) > 1:
             both = " and ".join(f'"{pattern}"' for pattern in rivals)
             yield f'{place}: "{step.keyword} {step.name}" matches {both}; make one narrower'
@@ -148,7 +151,7 @@ def _patterns(manager: Any, kind: str) -> list[str]:
     prefixes = (f"pytestbdd_stepdef_{kind}_", "pytestbdd_stepdef_*_")
     return [
         name.removeprefix(prefix)
-        for name in manager._arg2fixturedefs  # noqa: SLF001 - as above
+        for name in get_fixture_names(fixturemanager=manager)
         for prefix in prefixes
         if name.startswith(prefix)
     ]

@@ -8,10 +8,12 @@ runs; they use pytest-bdd's public interface only.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import parse  # type: ignore[import-untyped]  # it publishes no types
 import pytest_bdd
 from pytest_bdd import parsers
 
@@ -74,6 +76,12 @@ def _runs_in_the_world(step: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+@parse.with_pattern(r'[^"]*')  # type: ignore[untyped-decorator]  # parse has no types
+def _quoted(text: str) -> str:
+    """What stands between two double quotes: none of them, so that patterns stay narrow."""
+    return text
+
+
 def _without_world(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in kwargs.items() if name != WORLD}
 
@@ -94,7 +102,8 @@ def _decorator(kind: str) -> Callable[..., Callable[[F], F]]:
         `example` is a line that matches it, for the list of steps; a pattern without parameters
         is its own example.
         """
-        parser = parsers.parse(pattern) if "{" in pattern else pattern
+        typed = re.sub(r'"\{(\w+)\}"', r'"{\1:Quoted}"', pattern)
+        parser = parsers.parse(typed, {"Quoted": _quoted}) if "{" in pattern else pattern
         place = register(
             parser, converters=converters, target_fixture=target_fixture, stacklevel=stacklevel + 1
         )

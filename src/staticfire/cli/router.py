@@ -175,7 +175,7 @@ async def _serve(settings: object, *, as_json: bool) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, over.set)
     await router.start()
-    log.info("listening on %s for %d workers", router.url, len(router.workers))
+    log.info("listening on %s, workers: %d", router.url, len(router.workers))
     for worker in router.workers:
         log.info("%s is %s", worker.id, worker.url)
     if as_json:

@@ -26,7 +26,11 @@ _BY_NAME: dict[str, Handler] = {}
 
 
 def handles(name: str, route: str) -> Callable[[Handle], Handle]:
-    """Register an aiohttp handler as `name` for `METHOD /path`; a script names it in `handlers`."""
+    """Register an aiohttp handler as `name` for `METHOD /path`; a script names it in `handlers`.
+
+    Rules and phases alter a `web.Response` like any honest answer; a `StreamResponse` that the
+    handler writes by itself goes through as it is.
+    """
 
     def keep(handle: Handle) -> Handle:
         _BY_NAME[name] = Handler(route, handle)

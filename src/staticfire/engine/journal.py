@@ -34,7 +34,8 @@ class Request:
     """One request and how its answer ended.
 
     `ended` is `whole`, `cut` (we ended the connection too early), `reset` (we, by RST), `held` (we
-    hold it open in silence), `client left`, `killed` (the engine died) or `open` (still going).
+    hold it open in silence), `client left`, `killed` (the engine died), `failed` (a handler or a
+    fault of the user raised) or `open` (still going).
     `fault` is the fault that played, or None. Times are ns.
     """
 
@@ -154,9 +155,9 @@ class Journal:
             if on is None or on == f"{entry.method} {entry.path}"
         )
 
-    def timeline(self, name: str) -> list[str]:
-        """The story for people: a line for each phase, request and end, times from the start."""
-        lines: list[str] = []
+    def told(self, name: str) -> list[tuple[Row, str]]:
+        """The rows that tell the story, each with its line; times from the engine's start."""
+        story: list[tuple[Row, str]] = []
         for row in self.rows:
             if row.what in ("in", "out", "done"):
                 continue
@@ -164,5 +165,5 @@ class Journal:
             who = f" #{row.connection}" if row.connection else ""
             size = f" {row.size} bytes" if row.size else ""
             note = f": {row.note}" if row.note else ""
-            lines.append(f"{at:10.3f} s  {name}{who} {row.what}{size}{note}")
-        return lines
+            story.append((row, f"{at:10.3f} s  {name}{who} {row.what}{size}{note}"))
+        return story

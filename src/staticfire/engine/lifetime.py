@@ -68,7 +68,7 @@ class Lifetime:
         self._edge = next_edge(self._walk)
         if self._edge is not None:
             self._timer = self.clock.call_at(self._edge, self.turn, first=True)
-        if self._sleepers and not (self.asleep or self._paused):
+        if self._sleepers and not self.hangs:
             self._wake_sleepers()
 
     def end(self) -> None:
@@ -89,6 +89,11 @@ class Lifetime:
     @property
     def paused(self) -> bool:
         return self._paused
+
+    @property
+    def hangs(self) -> bool:
+        """Whether inference waits for `awake`."""
+        return self._paused or self.asleep
 
     def sleep(self, level: int) -> None:
         self._asleep = True
@@ -113,7 +118,7 @@ class Lifetime:
 
     async def awake(self) -> None:
         """Wait until the engine neither sleeps nor is paused."""
-        while self.asleep or self._paused:
+        while self.hangs:
             sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._sleepers.append(sleeper)
             await sleeper

@@ -195,6 +195,5 @@ def _example(pattern: str) -> str:
 
 def _advice(text: str, known: tuple[str, ...]) -> str:
     """The nearest phrase, compared with examples of each."""
-    examples = {_example(pattern): pattern for pattern in known}
-    near = nearest(text, examples)
+    near = nearest(text, map(_example, known))
     return f'did you mean "{near}"?' if near else "`staticfire steps` lists the phrases"

@@ -35,7 +35,10 @@ class Plan:
 def next_piece(plan: Plan) -> tuple[bytes, bool]:
     """The next bytes of a paced answer, and whether a pause follows them."""
     queue = plan.queue
-    if not plan.in_head:
+    end = -1
+    if plan.part == "both":
+        paced, limit, plan.in_head = True, len(queue), False
+    elif not plan.in_head:
         paced, limit = plan.part != "head", len(queue)
     else:
         paced = plan.part != "body"

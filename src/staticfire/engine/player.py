@@ -62,6 +62,11 @@ class Stage(Protocol):
         """The holds by their places."""
         ...
 
+    @property
+    def hangs(self) -> bool:
+        """Whether the engine sleeps or is paused."""
+        ...
+
     async def awake(self) -> None:
         """Wait until the engine does not sleep."""
         ...
@@ -210,15 +215,16 @@ class Player:
         self._finish, self._whole = finish.reason, True
 
     async def _admit(self, admit: Admit) -> None:
-        self._flush()
         if not self._slots.try_enter():
+            self._flush()
             await self._slots.enter()
         self._admitted = True
         self._stats.prompt_tokens += admit.prompt_tokens
 
     async def _asleep(self, _: Asleep) -> None:
-        self._flush()
-        await self._stage.awake()
+        if self._stage.hangs:
+            self._flush()
+            await self._stage.awake()
 
     async def _raw(self, raw: Raw) -> None:
         self._out.append(raw.data)

@@ -96,6 +96,11 @@ class Script:
                         do="Serving(), for example" if kind is Phase else "",
                     )
             object.__setattr__(self, name, items)
+        for name in ("tokens", "max_model_len"):
+            if getattr(self, name) < 1:
+                raise WrongInput(
+                    f"script: {name}", expected="at least 1", found=str(getattr(self, name))
+                )
         from staticfire.engine.personalities import personality  # the registry imports scripts
 
         personality(self.personality, "script: personality")

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from email.utils import formatdate
 from typing import Any, Self, cast
 
 from aiohttp import web
 
-from staticfire.clock import current, ns
-from staticfire.engine.actions import Action, Head, Headers
+from staticfire.clock import current
+from staticfire.engine.actions import Action
 from staticfire.engine.ask import INFERENCE, Ask
-from staticfire.engine.capacity import Slots
+from staticfire.engine.desk import EngineDesk
 from staticfire.engine.faults import Fault, Honest, fault_name
 from staticfire.engine.handlers import handler
 from staticfire.engine.holds import Hold
 from staticfire.engine.identity import Identity
-from staticfire.engine.journal import Entry, Journal
-from staticfire.engine.lifetime import Lifetime
-from staticfire.engine.personalities.base import Personality, personality
-from staticfire.engine.phases import Accepting, Dead, Phase, Sleeping
-from staticfire.engine.player import Player, Stats
+from staticfire.engine.journal import Entry
+from staticfire.engine.phases import Dead, Phase
+from staticfire.engine.player import Player
 from staticfire.engine.port import Port
 from staticfire.engine.rules import Rules
 from staticfire.engine.script import Rule, Script
 from staticfire.engine.tap import Tap
 from staticfire.engine.transport import TapTransport
 from staticfire.engine.web import CLOSE, KEEP, Answered, connection, replayed, server
+from staticfire.errors import WrongInput
 
 __all__ = ["MockEngine"]
 
 
-class MockEngine:
+class MockEngine(EngineDesk):
     """An inference server that does what its script says.
 
     It owns its port from `start` to `stop`, through every life; phases and a script's rules count
@@ -49,25 +47,24 @@ class MockEngine:
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        self.script = script if script is not None else Script()
+        script = script if script is not None else Script()
+        for own in script.handlers:
+            handler(own)
+        if not name or not name.isprintable():
+            raise WrongInput(
+                "engine: name", expected="printable text", found=repr(name), do="engine-1, perhaps"
+            )
         self.name, self.seed = name, seed
-        self.identity = Identity.of(name, seed)
-        self.personality: Personality = personality(self.script.personality)
-        self.idle = ns(self.personality.idle)
-        self.journal = Journal()
-        self.stats = Stats()
-        self.slots = Slots(self.script.capacity)
-        self.clock = current()
+        super().__init__(script, Identity.of(name, seed), Port(host, port))
         self.connections = 0
         self.tasks = 0
         self.errors: list[BaseException] = []
         """What handlers and faults of the user raised; each was answered 500."""
-        self._life = Lifetime(self.clock, Port(host, port), self.journal)
         self._rules = Rules()
+        self._early: list[Rule] = []
         self._numbers = 0
         self._web: web.Server | None = None
         self._gone: asyncio.Future[None] | None = None
-        self._dated = (-1, b"")
 
     def __repr__(self) -> str:
         return f"<MockEngine {self.name} on {self.url}>"
@@ -83,6 +80,9 @@ class MockEngine:
         self.journal.started = self.clock.now()
         self.journal.note(self.clock.now(), 0, "starts")
         self._rules = Rules.of(self.script.rules, self.clock.now())
+        for rule in self._early:
+            self.add_rule(rule)
+        self._early.clear()
         self._life.live(self.script.life)
         return self
 
@@ -92,6 +92,8 @@ class MockEngine:
             return
         self.journal.note(self.clock.now(), 0, "stops")
         self._life.end()
+        for _ in range(4):  # connects that were being accepted become taps, which abort
+            await asyncio.sleep(0)
         if self.taps or self.tasks:
             self._gone = asyncio.get_running_loop().create_future()
             await self._gone
@@ -105,11 +107,13 @@ class MockEngine:
 
     def run(self, *life: Phase) -> None:
         """Replace the rest of the life: these phases begin now."""
+        self._must_be_started()
         self._life.live(life)
 
     def kill(self, *, reset: bool = False) -> None:
         """The process is gone at this instant; with `reset` its connections end by RST."""
-        self.run(Dead(reset=reset))
+        self._must_be_started()
+        self._life.live((Dead(reset=reset),))
 
     def restart(self, script: Script | None = None) -> None:
         """A new life on the same port, from the beginning of the script (another one if given).
@@ -117,13 +121,7 @@ class MockEngine:
         A living engine is killed first. Rules of the script count anew, others are gone.
         """
         self.kill()
-        if script is not None:
-            self.script = script
-            self.personality = personality(script.personality)
-            self.idle = ns(self.personality.idle)
-        self.slots = Slots(self.script.capacity)
-        self.stats = Stats()
-        self._life.refresh()
+        self._take(script if script is not None else self.script)
         self._rules = Rules.of(self.script.rules, self.clock.now())
         self._life.live(self.script.life)
 
@@ -139,7 +137,10 @@ class MockEngine:
     # --- what a test does to it
 
     def add_rule(self, rule: Rule) -> None:
-        """Put a rule in force before the older ones; its seconds count from now."""
+        """Put a rule in force before the older ones; its seconds count from now, or the start."""
+        if not self.started:
+            self._early.append(rule)
+            return
         self._rules = self._rules.add(rule, self.clock.now())
 
     def hold(self, place: str) -> Hold:
@@ -150,7 +151,12 @@ class MockEngine:
 
     def timeline(self) -> list[str]:
         """What happened so far, a line each, for people."""
-        return self.journal.timeline(self.name)
+        return [line for _, line in self.journal.told(self.name)]
+
+    @property
+    def started(self) -> bool:
+        """Whether it is between `start` and `stop`."""
+        return self._web is not None
 
     @property
     def port(self) -> int:
@@ -163,47 +169,7 @@ class MockEngine:
         host = self._life.port.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
-    # --- what its tap, player, web edge and personality ask (protocols Stand, Stage, Host, Desk)
-
-    @property
-    def taps(self) -> dict[int, Tap]:
-        return self._life.taps
-
-    @property
-    def holds(self) -> dict[str, Hold]:
-        return self._life.holds
-
-    @property
-    def swallows(self) -> bool:
-        return isinstance(self._life.phase(), Accepting)
-
-    @property
-    def lists(self) -> bool:
-        return self._life.phase().lists
-
-    @property
-    def asleep(self) -> bool:
-        return self._life.asleep
-
-    @property
-    def paused(self) -> bool:
-        return self._life.paused
-
-    @property
-    def sleepable(self) -> bool:
-        return self.script.dev_mode or isinstance(self._life.phase(), Sleeping)
-
-    def sleep(self, level: int) -> None:
-        self._life.sleep(level)
-
-    def wake(self) -> None:
-        self._life.wake()
-
-    def pause(self, *, on: bool) -> None:
-        self._life.pause(on=on)
-
-    async def awake(self) -> None:
-        await self._life.awake()
+    # --- what its connections ask of it
 
     def app(self) -> asyncio.Protocol:
         assert self._web is not None
@@ -217,22 +183,16 @@ class MockEngine:
         self.tasks -= 1
         self._perhaps_gone()
 
-    def complain(self, status: int, message: str | None) -> tuple[Headers, bytes]:
-        return self.personality.complain(status, message, self)
-
-    def not_http(self) -> tuple[Head, bytes]:
-        return self.personality.not_http(self)
-
-    def wall(self) -> int:
-        return int(self.clock.wall())
-
-    def date(self) -> bytes:
-        second = self.wall()
-        if self._dated[0] != second:
-            self._dated = (second, formatdate(second, usegmt=True).encode())
-        return self._dated[1]
-
     # --- inside
+
+    def _must_be_started(self) -> None:
+        if not self.started:
+            raise WrongInput(
+                f'engine "{self.name}"',
+                expected="a started engine",
+                found="one that is not",
+                do="await engine.start() first",
+            )
 
     def _tap(self) -> Tap:
         return Tap(self)
@@ -242,7 +202,7 @@ class MockEngine:
         if gone is not None and not gone.done() and not self.taps and not self.tasks:
             gone.set_result(None)
 
-    async def _handle(self, request: web.BaseRequest) -> Answered | web.StreamResponse:
+    async def _handle(self, request: web.BaseRequest) -> Answered:
         tap = cast(TapTransport, request.transport).tap
         if request.headers.get("expect", "").lower() == "100-continue":
             tap.send(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -255,14 +215,14 @@ class MockEngine:
         self.journal.note(now, tap.number, "request", len(body), f"{method} {path}")
         endpoint = self.personality.endpoint(method, path)
         fault = self._choose(entry, endpoint, now)
+        complain = self.complain_of_health if endpoint == "health" else self.complain
         query = request.query_string
-        ask = Ask(entry.number, method, path, endpoint, query, request.headers, body, self.complain)
+        ask = Ask(entry.number, method, path, endpoint, query, request.headers, body, complain)
         user = self._user_handler(method, path) if self.script.handlers else None
         if user is not None:
             response = await user(request)
             if type(response) is not web.Response or not isinstance(response.body, bytes | None):
-                entry.status = response.status
-                return cast(web.StreamResponse, response)
+                return await self._let_through(request, response, tap, entry)
             honest = replayed(response)
         elif fault is None:
             honest = self.personality.answer(ask, self)
@@ -282,6 +242,17 @@ class MockEngine:
             tap.rest()
             return KEEP
         return CLOSE
+
+    async def _let_through(
+        self, request: web.BaseRequest, response: web.StreamResponse, tap: Tap, entry: Entry
+    ) -> Answered:
+        """A user handler's own stream: journalled, not altered, so that no fault is claimed."""
+        entry.fault, entry.status = None, response.status
+        await response.prepare(request)
+        await response.write_eof()
+        entry.end("whole", self.clock.now())
+        tap.note("done")
+        return KEEP if response.keep_alive else CLOSE
 
     def _choose(self, entry: Entry, endpoint: str, now: int) -> Fault | None:
         """The fault for a request that has just arrived; None for none."""

@@ -36,6 +36,11 @@ class Stand(Protocol):
     connections: int
 
     @property
+    def open(self) -> bool:
+        """Whether its port is open."""
+        ...
+
+    @property
     def taps(self) -> dict[int, Tap]:
         """The open connections by number."""
         ...
@@ -85,6 +90,10 @@ class Tap(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.real = transport
         stand = self.stand
+        if not stand.open:  # it was in the accept queue when the port closed
+            self.over, self.cause = True, "closes"
+            transport.abort()
+            return
         stand.connections += 1
         self.number = stand.connections
         stand.taps[self.number] = self

@@ -86,6 +86,8 @@ class _Connection(web.RequestHandler):
             headers, body = self.host.complain(500, None)
             head = Head(500, headers)
         entry = tap.entry
+        if entry is not None and status != 400:
+            entry.end("failed", tap.clock.now())
         if entry is None or entry.status is None:
             tap.send(head_bytes(head, closing=True, http10=False) + body)
             if entry is not None:
@@ -93,7 +95,7 @@ class _Connection(web.RequestHandler):
         return cast(web.StreamResponse, CLOSE)
 
 
-Handle = Callable[[web.BaseRequest], Awaitable[Answered | web.StreamResponse]]
+Handle = Callable[[web.BaseRequest], Awaitable[Answered]]
 
 
 def server(handle: Handle) -> web.Server:

@@ -30,10 +30,16 @@ class ScenarioLoop(Protocol):
         """End the loop; the names of the tasks that were left behind."""
 
 
+QUIET = 3
+"""Turns without a byte after which nothing more happens at an instant."""
+
+
 class VirtualScenarioLoop:
     """Virtual time: it stands still between steps.
 
-    A runner from outside (pytest-asyncio's) may lend its loop; it is then closed by its owner.
+    A step ends when everything has happened that its instant still holds: bytes on their way
+    arrive, closes are seen. So the next step finds the same state in every run. A runner from
+    outside (pytest-asyncio's) may lend its loop; it is then closed by its owner.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
@@ -48,12 +54,18 @@ class VirtualScenarioLoop:
         task = self.loop.create_task(main, name="the step")
         try:
             with self.loop.budget(STEP_BUDGET):
-                return self.loop.run_until_complete(task)
+                result = self.loop.run_until_complete(task)
+                self.loop.run_until_complete(self._quiet())
         except Stuck:
             task.cancel()
             with self.loop.budget(STEP_BUDGET):
                 self.loop.run_until_complete(asyncio.wait([task]))
             raise
+        return result
+
+    async def _quiet(self) -> None:
+        while self.loop.empty_turns < QUIET:
+            await asyncio.sleep(0)
 
     def close(self) -> list[str]:
         """Let what is ending end, name the rest, close the loop."""

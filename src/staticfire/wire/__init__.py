@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from staticfire.wire.answer import Answer
-from staticfire.wire.client import Connection, Exchange, Reply, connect
+from staticfire.wire.client import Connection, connect
 from staticfire.wire.errors import Cut, Malformed, TooLarge, Unreachable, WireError
+from staticfire.wire.exchange import Exchange, Reply
 from staticfire.wire.head import Head, Header
 from staticfire.wire.listener import Listener
 from staticfire.wire.requests import Limits, Refusal, Request

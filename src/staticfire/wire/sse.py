@@ -37,6 +37,11 @@ class Splitter:
         self._data: list[bytes] = []
         self._held = 0
 
+    @property
+    def clean(self) -> bool:
+        """True between two events, when nothing of a next one is held."""
+        return not (self._tail or self._data or self._name or self._after_cr or self._dropping)
+
     def feed(self, data: bytes) -> list[Event]:
         """The events completed by `data`."""
         if self._after_cr and data:

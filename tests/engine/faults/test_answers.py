@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from staticfire.clock.virtual import run
@@ -56,12 +58,9 @@ def test_times_and_seconds_limit_a_rule(http):
     """A rule acts `times` times or for `seconds` on [start, end), then the engine is honest again."""
 
     async def main():
-        import asyncio
-
         statuses = []
         async with MockEngine(Script(rules=[Rule("chat", Answers(503), times=2)])) as engine:
-            for _ in range(3):
-                statuses.append((await http.talk(engine, http.chat())).status)
+            statuses += [(await http.talk(engine, http.chat())).status for _ in range(3)]
             engine.add_rule(Rule("chat", Answers(500), seconds=8))
             await asyncio.sleep(7.999999999)
             statuses.append((await http.talk(engine, http.chat())).status)

@@ -25,7 +25,9 @@ class Stutters:
 
     times: int = 2
 
-    phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"stutters {what} {times:d} times over": {}}
+    phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "stutters {what} {times:d} times over": {}
+    }
 
     def play(self, honest, ask):
         for action in honest:

@@ -80,9 +80,10 @@ def test_a_fin_stays_a_fin_while_the_client_uploads(http):
     async def main():
         async with MockEngine(Script(rules=[Rule("chat", Truncates(bytes=5))])) as engine:
             reader, writer = await asyncio.open_connection("127.0.0.1", engine.port)
-            writer.write(http.chat(close=False) + b"x" * 300_000)
+            upload = http.request(body=b" " * 300_000, close=False)
+            writer.write(http.chat(close=False) + upload[:200_000])
             heard = await http.listen(reader)
-            writer.write(b"y" * 1000)
+            writer.write(upload[200_000:])
             await writer.drain()
             writer.close()
             return heard

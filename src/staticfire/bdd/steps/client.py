@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from typing import Any
 
 from staticfire.bdd.step import then, when
 from staticfire.bdd.world import MODEL, World
+from staticfire.clock import NS
 from staticfire.errors import BrokenPromise, did_you_mean
 from staticfire.judge import Answer, End
 
@@ -44,6 +46,25 @@ async def _(world: World, kind: str) -> None:
 async def _(world: World, kind: str, name: str) -> None:
     """One chat request straight to an engine."""
     await ask(world, kind, world.engine(name).url)
+
+
+@when(
+    'a {kind} request is sent to engine "{name}" by a client that waits {seconds:g} seconds',
+    example='a JSON request is sent to engine "a" by a client that waits 5 seconds',
+)
+async def _(world: World, kind: str, name: str, seconds: float) -> None:
+    """One chat request straight to an engine, by a client that then leaves."""
+    await ask(world, kind, world.engine(name).url, deadline=seconds)
+
+
+@when(
+    '"{route}" is asked of engine "{name}" for {seconds:g} seconds',
+    example='"GET /health" is asked of engine "a" for 5 seconds',
+)
+async def _(world: World, route: str, name: str, seconds: float) -> None:
+    """Any request without a body, by a client that waits so long."""
+    method, _, path = route.partition(" ")
+    await world.judge(world.engine(name).url).ask(method, path, deadline=seconds)
 
 
 @when(
@@ -184,6 +205,61 @@ def _(world: World, seconds: float) -> None:
     """From the request to the answer's end, to the millisecond."""
     kept = round(world.answer.took, 3) == seconds
     promise(kept, f"an answer after {seconds:g} s", world.answer)
+
+
+@then("the head came after {seconds:g} seconds", example="the head came after 5 seconds")
+def _(world: World, seconds: float) -> None:
+    """From the request to the head's end, to the millisecond."""
+    kept = round(head_after(world.answer), 3) == seconds
+    promise(kept, f"a head after {seconds:g} s", world.answer)
+
+
+@then(
+    "the head came after more than {seconds:g} seconds",
+    example="the head came after more than 100 seconds",
+)
+def _(world: World, seconds: float) -> None:
+    """A head that took its time."""
+    kept = head_after(world.answer) > seconds
+    promise(kept, f"a head after more than {seconds:g} s", world.answer)
+
+
+def head_after(answer: Answer) -> float:
+    """Seconds from the request to the head's end; -1 without a head."""
+    return -1.0 if answer.head_at is None else (answer.head_at - answer.asked_at) / NS
+
+
+@then(
+    "the body came in pieces of {size:d} bytes, {seconds:g} seconds apart",
+    example="the body came in pieces of 100 bytes, 3 seconds apart",
+)
+def _(world: World, size: int, seconds: float) -> None:
+    """Each piece but the last has that size; each comes so long after the one before."""
+    pieces = world.answer.pieces
+    gaps = {round((b[0] - a[0]) / NS, 3) for a, b in pairwise(pieces)}
+    sizes = {count for _, count in pieces[:-1]}
+    kept = len(pieces) > 1 and gaps == {seconds} and sizes == {size}
+    promise(kept, f"pieces of {size} bytes (sizes {sizes}, gaps {gaps})", world.answer)
+
+
+@then("the connection was left open", example="the connection was left open")
+def _(world: World) -> None:
+    """The server had not closed when the answer ended."""
+    promise(not world.answer.closed, "a connection that is left open", world.answer)
+
+
+@then("the framing is without fault", example="the framing is without fault")
+def _(world: World) -> None:
+    """The judge has no note on the answer's framing (RFC 9112)."""
+    promise(not world.answer.notes, f"no notes (found {world.answer.notes})", world.answer)
+
+
+@then('the answer names engine "{name}"', example='the answer names engine "a"')
+def _(world: World, name: str) -> None:
+    """In a header and in the body."""
+    answer = world.answer
+    kept = answer.header("x-engine") == name and name.encode() in answer.body
+    promise(kept, f"the name {name!r} in header x-engine and in the body", answer)
 
 
 @then(

@@ -6,6 +6,7 @@ import asyncio
 
 from staticfire.bdd.step import given, then, when
 from staticfire.bdd.world import MODEL, World
+from staticfire.clock import NS
 from staticfire.engine import MockEngine, Refuses, Script, Serving, phrases
 from staticfire.engine.journal import Request
 from staticfire.errors import BrokenPromise
@@ -107,6 +108,12 @@ async def _(world: World, name: str) -> None:
     world.mock(name).restart()
 
 
+@when('hold "{hold}" of engine "{name}" is set', example='hold "first token" of engine "a" is set')
+async def _(world: World, name: str, hold: str) -> None:
+    """Answers park at that place: head, first token, token or end."""
+    world.mock(name).hold(hold)
+
+
 @when(
     '{count:d} answers wait at hold "{hold}" of engine "{name}"',
     example='1 answers wait at hold "first token" of engine "a"',
@@ -173,11 +180,16 @@ def _(world: World, name: str, docstring: str) -> None:
     example='engine "a" saw its client leave after 1 seconds',
 )
 def _(world: World, name: str, seconds: float) -> None:
-    """The last chat request ended because its client was gone, so soon after it came."""
-    last = requests(world.mock(name), CHAT)[-1]
-    took = (last.ended_at or 0) - last.at
-    if last.ended != "client left" or round(took / 1e9, 3) != seconds:
+    """The last chat request's connection was ended by its client, so long after it came."""
+    engine = world.mock(name)
+    last = requests(engine, CHAT)[-1]
+    left = [
+        (row.at - last.at) / NS
+        for row in engine.journal.rows
+        if row.connection == last.connection and row.what == "client left"
+    ]
+    if [round(after, 3) for after in left] != [seconds]:
         raise BrokenPromise(
-            f"expected the client of engine {name!r} to leave after {seconds:g} s; the request "
-            f"ended: {last.ended}, after {took / 1e9:g} s"
+            f"expected the client of engine {name!r} to leave after {seconds:g} s; it left after "
+            f"{left or 'never'} s, and the request is {last.ended}"
         )

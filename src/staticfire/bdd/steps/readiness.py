@@ -20,10 +20,11 @@ class History:
 
     changes: list[tuple[float, str]] = field(default_factory=list)
 
-    def note(self, at: float, status: str) -> None:
-        """Keep a status if it is new."""
-        if not self.changes or self.changes[-1][1] != status:
-            self.changes.append((at, status))
+    def note(self, world: World, record: readiness.Record) -> None:
+        """Keep a status if it is new, with the time at which it began."""
+        status = record.status.value
+        if record.since is not None and (not self.changes or self.changes[-1][1] != status):
+            self.changes.append((world.since_start(record.since), status))
 
     def __str__(self) -> str:
         return ", ".join(f"{status} at {at:g} s" for at, status in self.changes)
@@ -101,8 +102,8 @@ async def _(world: World, every: float, total: float) -> None:
         checking = asyncio.ensure_future(watch.check())
         while not checking.done():
             await asyncio.wait([checking], timeout=0.5)
-            history.note(world.seconds, watch.record.status.value)
-        history.note(world.seconds, checking.result().status.value)
+            history.note(world, watch.record)
+        history.note(world, checking.result())
         beats = (world.seconds - began) // every + 1
         await asyncio.sleep(began + beats * every - world.seconds)
 

@@ -61,6 +61,8 @@ class Answers:
         if self._extra():
             own = {name.lower() for name, _ in self._extra()}
             headers = without(headers, *own) + self._extra()
+        if self.status in (204, 304) or self.status < 200:  # these have no body (RFC 9110)
+            headers, body = without(headers, b"content-length", b"content-type"), b""
         yield Head(self.status, headers, LENGTH)
         if body:
             yield Send(body)

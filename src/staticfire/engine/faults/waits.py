@@ -34,14 +34,15 @@ class Waits:
 
     def play(self, honest: Iterator[Action], ask: Ask) -> Iterator[Action]:
         del ask
-        sent = 0
+        begun = said = False
         for action in honest:
             if isinstance(action, Head) and self.before_head:
                 yield Wait(ns(self.before_head))
             elif isinstance(action, Send):
-                if sent == 0 and self.before_first_token:
+                if not begun and self.before_first_token:
                     yield Wait(ns(self.before_first_token))
-                elif sent and action.tokens and self.between_tokens:
+                elif said and action.tokens and self.between_tokens:
                     yield Wait(ns(self.between_tokens))
-                sent += action.tokens or not action.event
+                begun = True
+                said = said or action.tokens > 0
             yield action

@@ -80,8 +80,10 @@ class Personality(Protocol):
         """The honest answer."""
         ...
 
-    def complain(self, status: int, message: str | None, desk: Desk) -> tuple[Headers, bytes]:
-        """Headers (in wire order) and body of an error of that status."""
+    def complain(
+        self, status: int, message: str | None, endpoint: str, desk: Desk
+    ) -> tuple[Headers, bytes]:
+        """Headers (in wire order) and body of an error of that status on that endpoint."""
         ...
 
     def not_http(self, desk: Desk) -> tuple[Head, bytes]:

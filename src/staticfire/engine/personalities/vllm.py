@@ -57,7 +57,11 @@ class VLLM:
         except Refusal as no:
             return json_answer(desk, no.status, body_of(no.status, no.message, no.kind, no.param))
 
-    def complain(self, status: int, message: str | None, desk: Desk) -> tuple[Headers, bytes]:
+    def complain(
+        self, status: int, message: str | None, endpoint: str, desk: Desk
+    ) -> tuple[Headers, bytes]:
+        if endpoint == "health":  # source: 503 with an empty body when the engine is dead
+            return headers_of(desk, 0, None), b""
         body = standard(status, message)
         return headers_of(desk, len(body), JSON), body
 

@@ -61,7 +61,7 @@ def parse(content_type: str | None, body: bytes, needs: str) -> dict[str, Any]:
     if not body:
         raise _invalid("missing", "body", "Field required", "None")
     try:
-        ask = json.loads(body)
+        ask = json.loads(body.decode())
     except json.JSONDecodeError as exc:
         raise _invalid(
             "json_invalid", f"body.{exc.pos}", "JSON decode error", "<dict of 0 items>", exc.msg

@@ -181,7 +181,7 @@ def _model(body: dict[str, Any], desk: Desk) -> str:
     asked = body.get("model")
     if asked is None:
         return desk.script.model
-    if asked not in desk.script.served or not desk.lists:
+    if asked not in desk.script.served:
         aliases = ", ".join(desk.script.served)
         raise Refusal(
             404,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from json.encoder import encode_basestring
 
 __all__ = ["Voice", "quote"]
 
@@ -14,8 +15,8 @@ _TAIL = '"kv_transfer_params":null,"ec_transfer_params":null,"metrics":null}'
 
 
 def quote(text: str) -> str:
-    """A JSON string."""
-    return json.dumps(text, ensure_ascii=False)
+    """A JSON string, letters beyond ASCII as they are (hot: `json.dumps` costs ten times this)."""
+    return encode_basestring(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,131 @@
+"""The servers that are measured: a mock engine, bare aiohttp, the bundled router.
+
+    python -m bench.serve KIND '{"option": …}'
+
+Prints its port, then its CPU time in nanoseconds for each line that it reads; ends with its input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from aiohttp import web
+
+__all__ = ["BARE_ANSWER"]
+
+BARE_ANSWER = json.dumps(
+    {
+        "id": "chatcmpl-0123456789abcdef",
+        "object": "chat.completion",
+        "created": 1767225600,
+        "model": "qwen",
+        "choices": [
+            {
+                "index": 0,
+                "message": {
+                    "role": "assistant",
+                    "content": " engine 01234567 ready steady the quick mock engine answers from a",
+                    "refusal": None,
+                    "annotations": None,
+                    "audio": None,
+                    "function_call": None,
+                    "tool_calls": [],
+                    "reasoning": None,
+                },
+                "logprobs": None,
+                "finish_reason": "stop",
+                "stop_reason": None,
+                "token_ids": None,
+            }
+        ],
+        "service_tier": None,
+        "system_fingerprint": "vllm-0.32.0-01234567",
+        "usage": {"prompt_tokens": 24, "total_tokens": 37, "completion_tokens": 13},
+    }
+).encode()
+"""What bare aiohttp says: constant bytes, about as many as the mock engine's answer has."""
+
+EVENT = (
+    b'data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1767225600,'
+    b'"model":"qwen","choices":[{"index":0,"delta":{"content":" ready"},"logprobs":null,'
+    b'"finish_reason":null,"token_ids":null}]}\n\n'
+)
+
+
+async def engine(per_token: float = 0.0, tokens: int = 13) -> int:
+    """One mock engine, honest, with or without a pace; an answer has at most `tokens`."""
+    from staticfire.engine import Capacity, MockEngine, Script
+
+    capacity = Capacity(slots=100_000, per_token=per_token)
+    script = Script(model="qwen", capacity=capacity, tokens=tokens)
+    return (await MockEngine(script).start()).port
+
+
+async def bare(per_token: float = 0.0, tokens: int = 0) -> int:
+    """`web.Server` with the least handler: it reads the body and says constant bytes."""
+
+    async def whole(request: web.BaseRequest) -> web.Response:
+        await request.read()
+        return web.Response(body=BARE_ANSWER, content_type="application/json")
+
+    async def stream(request: web.BaseRequest) -> web.StreamResponse:
+        await request.read()
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        for _ in range(tokens):
+            await asyncio.sleep(per_token)
+            await response.write(EVENT)
+        await response.write_eof()
+        return response
+
+    server = web.Server(stream if tokens else whole, access_log=None)
+    return await _listen(server)
+
+
+async def _listen(factory: Any) -> int:
+    loop = asyncio.get_running_loop()
+    listener = await loop.create_server(factory, "127.0.0.1", 0, backlog=4096)
+    _kept.append(listener)
+    return int(listener.sockets[0].getsockname()[1])
+
+
+_kept: list[Any] = []
+
+
+async def router(workers: list[str]) -> int:
+    """The bundled router, once all its workers serve."""
+    from staticfire.router import Router, Settings
+
+    made = Router(Settings(worker_urls=tuple(workers), port=0))
+    _kept.append(made)
+    await made.start()
+    while not all(worker.serving for worker in made.workers):  # noqa: ASYNC110 - no event to await
+        await asyncio.sleep(0.01)
+    return made.port
+
+
+async def serve(kind: str, options: dict[str, Any]) -> None:
+    print(await {"engine": engine, "bare": bare, "router": router}[kind](**options), flush=True)
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+
+    def told() -> None:
+        line = os.read(0, 64)
+        if line:
+            print(time.process_time_ns(), flush=True)
+        else:
+            loop.remove_reader(0)
+            over.set_result(None)
+
+    loop.add_reader(0, told)
+    await over
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(sys.argv[1], json.loads(sys.argv[2])))
+    os._exit(0)  # what still runs has nothing to say

@@ -1,0 +1,261 @@
+"""The golden test of the vLLM personality: a real server's answers, asked again of the mock."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+
+from staticfire.clock.virtual import run
+from staticfire.engine import Capacity, MockEngine, Script
+
+CAPTURE = Path(__file__).parents[1] / "captures" / "vllm-0.32.0.txt"
+
+HEADS = {
+    "date": "the clock's own time",
+    "content-length": "checked against the body, whose ids and words differ",
+    "x-engine": "added: who answered",
+}
+"""Header fields whose values, or whose presence, may differ, and why."""
+
+BODIES = [
+    (rb'"(chatcmpl|cmpl|modelperm)-[0-9a-f]{16}"', rb'"\1-ID"', "ids are random"),
+    (rb'"created":\d+', rb'"created":T', "the clock's own time"),
+    (rb'"system_fingerprint":"vllm-0.32.0-[0-9a-f]{8}"', rb'"system_fingerprint":F', "run token"),
+    (rb'"root":"[^"]*"', rb'"root":R', "a mock has no folder of weights"),
+]
+"""What may differ in a body, and why; spoken words are compared by their number."""
+
+
+def captured():
+    """Name → (status line, header pairs, body or chunks) of every captured answer."""
+    found = {}
+    for section in re.split(r"(?m)^=== ", CAPTURE.read_text(encoding="utf-8"))[1:]:
+        name, _, rest = section.partition("\n")
+        lines = rest.split("\n")
+        end = lines.index(r"\r\n")
+        status, *fields = [line.removesuffix(r"\r\n") for line in lines[:end]]
+        body = "\n".join(lines[end + 1 :]).rstrip("\n").encode()
+        if "transfer-encoding: chunked" in fields:
+            body = re.findall(rb"[0-9a-f]+\\r\\n\n(data: [^\n]*)\n\n\\r\\n", body)
+        found[name] = (status, [tuple(field.split(": ", 1)) for field in fields], body)
+    return found
+
+
+GOLDEN = captured()
+
+
+def said(body: bytes) -> bytes:
+    """A body with its tolerated differences taken out, spoken words as their number."""
+    for pattern, plain, _ in BODIES:
+        body = re.sub(pattern, plain, body)
+
+    def count(words):
+        number = len(words[2].split())
+        if b'"finish_reason":"stop"' in body and number == 12:
+            number = 13  # vLLM counts the end token, which says nothing
+        return b'"%s":%d words' % (words[1], number)
+
+    return re.sub(rb'"(content|text)":"([^"]*)"', count, body)
+
+
+def chat(http, **fields):
+    body = {"model": "tiny", "messages": http.MESSAGES, "max_tokens": 4, "temperature": 0, **fields}
+    return http.request(body={key: value for key, value in body.items() if value is not None})
+
+
+def questions(http):
+    """Name → the request that was sent to the real server."""
+    path = "/v1/chat/completions"
+    long = [{"role": "user", "content": "ready " * 3000}]
+    gets = {
+        name: http.get(name.removeprefix("GET ")) for name in GOLDEN if name.startswith("GET /")
+    }
+    return gets | {
+        "HEAD /health": http.request("HEAD", "/health"),
+        "POST /health": http.request("POST", "/health", {}),
+        "GET chat": http.get(path),
+        "chat": chat(http),
+        "chat keep-alive (no Connection header), idle 6s": chat(http).replace(
+            b"\r\nConnection: close", b""
+        ),
+        "chat stream": chat(http, stream=True),
+        "chat stream include_usage": chat(
+            http, stream=True, max_tokens=2, stream_options={"include_usage": True}
+        ),
+        "chat no max_tokens": chat(http, max_tokens=None),
+        "chat max_tokens=1": chat(http, max_tokens=1),
+        "chat max_tokens=0": chat(http, max_tokens=0),
+        "chat max_completion_tokens=2": chat(http, max_tokens=None, max_completion_tokens=2),
+        "chat max_tokens=-5": chat(http, max_tokens=-5),
+        "chat max_tokens='x'": chat(http, max_tokens="x"),
+        "chat n=2": chat(http, n=2, max_tokens=2),
+        "chat unknown model": chat(http, model="no-such-model"),
+        "chat no model": chat(http, model=None),
+        "chat empty messages": chat(http, messages=[]),
+        "chat no messages": http.request(body={"model": "tiny"}),
+        "chat messages is a string": chat(http, messages="hi"),
+        "chat temperature=9": chat(http, temperature=9),
+        "chat invalid JSON": http.request(body=b'{"model": "x", "messages": ['),
+        "chat empty body": http.request(body=b"", headers=("Content-Type: application/json",)),
+        "chat wrong content type": http.request(
+            body=b'{"model":"tiny"}', headers=("Content-Type: text/plain",)
+        ),
+        "chat big prompt (3000 words)": chat(http, messages=long),
+        "chat big prompt stream": chat(http, messages=long, stream=True),
+        "completions": http.request(
+            "POST", "/v1/completions", {"model": "tiny", "prompt": "hi", "max_tokens": 3}
+        ),
+        "completions stream": http.request(
+            "POST",
+            "/v1/completions",
+            {"model": "tiny", "prompt": "hi", "max_tokens": 2, "stream": True},
+        ),
+        "embeddings": http.request("POST", "/v1/embeddings", {"model": "tiny", "input": "hi"}),
+        "not HTTP": b"HELLO\r\n\r\n",
+    }
+
+
+def compare(name, heard, real):
+    status, fields, body = real
+    lines = heard.head.decode().split("\r\n")
+    assert lines[0] == status, name
+    pairs = [tuple(line.split(": ", 1)) for line in lines[1:]]
+    ours = [pair for pair in pairs if pair[0] != "x-engine"]
+    assert [key for key, _ in ours] == [key for key, _ in fields], name
+    for mine, theirs in zip(ours, fields, strict=True):
+        if theirs[0] not in HEADS:
+            assert mine == theirs, name
+    if isinstance(body, list):
+        raw = heard.data.partition(b"\r\n\r\n")[2]
+        sizes = re.findall(rb"(?m)^([0-9a-f]+)\r\n", raw)
+        assert len(sizes) == len(body) + 1, f"{name}: one event per chunk, and the end"
+        assert [said(event) for event in heard.events] == [said(event) for event in body], name
+    else:
+        assert said(heard.body) == said(body), name
+        length = dict(pairs).get("content-length")
+        if name != "HEAD /health":
+            assert length == str(len(heard.body)), name
+
+
+def test_every_capture_has_a_question(http):
+    """No captured answer is left out of the comparison."""
+    rest = {name for name in GOLDEN if not name.startswith(("overload", "dev "))}
+    assert rest == set(questions(http))
+
+
+@pytest.mark.parametrize("name", [n for n in GOLDEN if not n.startswith(("overload", "dev "))])
+def test_the_mock_answers_as_the_real_server_did(http, name):
+    """Status, header names, case and order, JSON key order, errors and framing are the capture's."""
+
+    async def main():
+        async with MockEngine(Script(model="tiny", max_model_len=2048), name="mock") as engine:
+            return await http.talk(engine, questions(http)[name])
+
+    compare(name, run(main()), GOLDEN[name])
+
+
+def test_overload_is_answered_as_the_real_server_did(http):
+    """With one running and one waiting the next is shed at once, stream or not, counted by reason."""
+    asks = {
+        "overload plain": chat(http),
+        "overload stream": chat(http, stream=True),
+        "overload completions": http.request("POST", "/v1/completions", {"prompt": "hi"}),
+    }
+
+    async def main():
+        script = Script(model="tiny", capacity=Capacity(slots=1, queue=1, first_token=9.0))
+        async with MockEngine(script, name="mock") as engine:
+            busy = [asyncio.create_task(http.talk(engine, chat(http))) for _ in range(2)]
+            await asyncio.sleep(1)
+            shed = {name: await http.talk(engine, ask) for name, ask in asks.items()}
+            page = (await http.talk(engine, http.get("/metrics"))).body.decode()
+            waited = [(await task).lasted for task in busy]
+            after = (await http.talk(engine, http.get("/metrics"))).body.decode()
+            return shed, page, waited, after
+
+    shed, page, waited, after = run(main())
+    for name, heard in shed.items():
+        assert heard.lasted == 0.0
+        compare(name, heard, GOLDEN[name])
+    assert waited == [9.0, 18.0]
+    one = 'engine="0",model_name="tiny"'
+    for line in (
+        f"vllm:num_requests_running{{{one}}} 1.0",
+        f"vllm:num_requests_waiting{{{one}}} 1.0",
+        f'vllm:num_requests_waiting_by_reason{{{one},reason="capacity"}} 1.0',
+        f'vllm:engine_sleep_state{{{one},sleep_state="awake"}} 1.0',
+        f"vllm:prompt_tokens_total{{{one}}} 20.0",
+        'vllm:admission_rejections_total{model_name="tiny",reason="max_num_queued_reqs"} 3.0',
+    ):
+        assert line in page.split("\n")
+    for line in (
+        f"vllm:num_requests_running{{{one}}} 0.0",
+        f"vllm:generation_tokens_total{{{one}}} 8.0",
+        'vllm:request_success_total{engine="0",finished_reason="length",model_name="tiny"} 2.0',
+    ):
+        assert line in after.split("\n")
+
+
+def test_sleep_and_pause_answer_as_the_real_server_did(http):
+    """In development mode inference hangs while asleep or paused, health stays 200."""
+
+    async def main():
+        async with MockEngine(Script(model="tiny", dev_mode=True), name="mock") as engine:
+            heard = {}
+            for verb, undo in (("sleep", "wake_up"), ("pause", "resume")):
+                path = "/sleep?level=1" if verb == "sleep" else f"/{verb}"
+                is_ = "/is_sleeping" if verb == "sleep" else "/is_paused"
+                heard[f"dev POST {path}"] = await http.talk(engine, http.request("POST", path))
+                heard[f"dev GET {is_}"] = await http.talk(engine, http.get(is_))
+                assert (await http.talk(engine, http.get("/health"))).status == 200
+                hung = asyncio.create_task(http.talk(engine, chat(http)))
+                await asyncio.sleep(100)
+                assert not hung.done()
+                path = f"/{undo}"
+                heard[f"dev POST {path}"] = await http.talk(engine, http.request("POST", path))
+                assert (await hung).lasted == 100.0
+            return heard
+
+    heard = run(main())
+    assert set(heard) == {name for name in GOLDEN if name.startswith("dev ")}
+    for name, each in heard.items():
+        compare(name, each, GOLDEN[name])
+
+
+def test_an_embeddings_model_embeds_and_does_not_chat(http):
+    """A script of an embeddings model opens that route and closes the others."""
+
+    async def main():
+        async with MockEngine(Script(model="tiny", embeddings=True)) as engine:
+            ask = http.request("POST", "/v1/embeddings", {"model": "tiny", "input": ["a", "b"]})
+            first = (await http.talk(engine, ask)).json()
+            again = (await http.talk(engine, ask)).json()
+            chat_ = await http.talk(engine, http.chat())
+            return first, again, chat_.status
+
+    first, again, status = run(main())
+    assert [item["index"] for item in first["data"]] == [0, 1]
+    assert first["data"] == again["data"]
+    assert first["data"][0]["embedding"] != first["data"][1]["embedding"]
+    assert status == 404
+
+
+def test_who_answered_is_in_header_and_body(http):
+    """Name and run token are there in JSON and in streams; another seed says other words."""
+
+    async def main(seed):
+        async with MockEngine(name="late", seed=seed) as engine:
+            heard = await http.talk(engine, http.chat(max_tokens=13))
+            stream = await http.talk(engine, http.chat(max_tokens=13, stream=True))
+            return heard, stream, engine.identity.run
+
+    heard, stream, token = run(main(7))
+    other, _, _ = run(main(8))
+    text = heard.json()["choices"][0]["message"]["content"]
+    assert b"\r\nx-engine: late\r\n" in heard.head
+    assert text.startswith(f" late {token} ")
+    assert f'"content":" {token}"'.encode() in stream.body
+    assert text.split()[2:] != other.json()["choices"][0]["message"]["content"].split()[2:]

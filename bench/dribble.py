@@ -7,7 +7,6 @@ import time
 
 from bench.figure import Figure
 from bench.load import request
-
 from staticfire.clock.virtual import run
 from staticfire.engine import Dribbles, MockEngine, Rule, Script
 

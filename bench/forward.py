@@ -21,7 +21,10 @@ def measure(
 ) -> list[Figure]:
     with Server("engine") as fast, Server("engine", per_token=gap, tokens=tokens) as paced:
         before = [f"http://127.0.0.1:{engine.port}" for engine in (fast, paced)]
-        with Server("router", workers=before[:1]) as json, Server("router", workers=before[1:]) as sse:
+        with (
+            Server("router", workers=before[:1]) as json,
+            Server("router", workers=before[1:]) as sse,
+        ):
             closed_loop(json.port, count // 4, connections)  # warm, not counted
             streams(sse.port, parallel, 5)
             wholes, passed = [], []

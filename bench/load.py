@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 
-__all__ = ["closed_loop", "streams"]
+__all__ = ["closed_loop", "request", "streams"]
+
+PATIENCE = 120.0
+"""Seconds after which a run has failed."""
 
 
 def request(**body: object) -> bytes:
@@ -79,8 +82,9 @@ async def _run(port: int, said: bytes, count: int, connections: int, end: bytes)
             lambda: _Client(said, budget, end), "127.0.0.1", port
         )
         clients.append(client)
-    for client in clients:
-        await client.done
+    async with asyncio.timeout(PATIENCE):
+        for client in clients:
+            await client.done
     return sum(client.events for client in clients)
 
 

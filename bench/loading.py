@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 from bench.figure import Figure
-
 from staticfire import readiness
 from staticfire.clock import NS
 from staticfire.clock.virtual import run
@@ -43,7 +43,7 @@ async def _wait(seconds: float, interval: float) -> tuple[int, int]:
             settings=readiness.Settings(throttle=THROTTLE),
         )
         probes = [request.at for request in engine.journal.requests("POST /v1/chat/completions")]
-        gaps = [later - sooner for sooner, later in zip(probes, probes[1:], strict=False)]
+        gaps = [later - sooner for sooner, later in itertools.pairwise(probes)]
         assert waited.ok
         assert waited.after >= seconds * NS
         assert min(gaps) >= THROTTLE * NS, "a probe came too soon"

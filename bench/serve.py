@@ -12,43 +12,56 @@ import json
 import os
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
 
 __all__ = ["BARE_ANSWER"]
 
-BARE_ANSWER = json.dumps(
-    {
-        "id": "chatcmpl-0123456789abcdef",
-        "object": "chat.completion",
-        "created": 1767225600,
-        "model": "qwen",
-        "choices": [
-            {
-                "index": 0,
-                "message": {
-                    "role": "assistant",
-                    "content": " engine 01234567 ready steady the quick mock engine answers from a",
-                    "refusal": None,
-                    "annotations": None,
-                    "audio": None,
-                    "function_call": None,
-                    "tool_calls": [],
-                    "reasoning": None,
-                },
-                "logprobs": None,
-                "finish_reason": "stop",
-                "stop_reason": None,
-                "token_ids": None,
-            }
-        ],
-        "service_tier": None,
-        "system_fingerprint": "vllm-0.32.0-01234567",
-        "usage": {"prompt_tokens": 24, "total_tokens": 37, "completion_tokens": 13},
-    }
-).encode()
-"""What bare aiohttp says: constant bytes, about as many as the mock engine's answer has."""
+ANSWER = {
+    "id": "chatcmpl-0123456789abcdef",
+    "object": "chat.completion",
+    "created": 1767225600,
+    "model": "qwen",
+    "choices": [
+        {
+            "index": 0,
+            "message": {
+                "role": "assistant",
+                "content": " engine 01234567 ready steady the quick mock engine answers from a",
+                "refusal": None,
+                "annotations": None,
+                "audio": None,
+                "function_call": None,
+                "reasoning": None,
+            },
+            "logprobs": None,
+            "finish_reason": "stop",
+            "stop_reason": None,
+            "token_ids": None,
+            "routed_experts": None,
+        }
+    ],
+    "service_tier": None,
+    "system_fingerprint": "vllm-0.32.0-01234567",
+    "usage": {
+        "prompt_tokens": 24,
+        "total_tokens": 37,
+        "completion_tokens": 13,
+        "prompt_tokens_details": None,
+        "completion_tokens_details": None,
+    },
+    "prompt_logprobs": None,
+    "prompt_token_ids": None,
+    "prompt_text": None,
+    "kv_transfer_params": None,
+    "ec_transfer_params": None,
+    "metrics": None,
+}
+"""What bare aiohttp says: the keys of the mock engine's answer, so about as many bytes."""
+
+BARE_ANSWER = json.dumps(ANSWER, separators=(",", ":")).encode()
 
 EVENT = (
     b'data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1767225600,'
@@ -66,14 +79,30 @@ async def engine(per_token: float = 0.0, tokens: int = 13) -> int:
     return (await MockEngine(script).start()).port
 
 
-async def bare(per_token: float = 0.0, tokens: int = 0) -> int:
+async def constant() -> int:
     """`web.Server` with the least handler: it reads the body and says constant bytes."""
 
-    async def whole(request: web.BaseRequest) -> web.Response:
+    async def handle(request: web.BaseRequest) -> web.Response:
         await request.read()
         return web.Response(body=BARE_ANSWER, content_type="application/json")
 
-    async def stream(request: web.BaseRequest) -> web.StreamResponse:
+    return await _listen(web.Server(handle, access_log=None))
+
+
+async def written() -> int:
+    """`web.Server` with the handler that one writes by hand: it parses, answers in JSON."""
+
+    async def handle(request: web.BaseRequest) -> web.Response:
+        asked = json.loads(await request.read())
+        return web.json_response({**ANSWER, "model": asked["model"]})
+
+    return await _listen(web.Server(handle, access_log=None))
+
+
+async def stream(per_token: float, tokens: int) -> int:
+    """`web.Server` that says constant events, with a sleep before each."""
+
+    async def handle(request: web.BaseRequest) -> web.StreamResponse:
         await request.read()
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
@@ -83,8 +112,7 @@ async def bare(per_token: float = 0.0, tokens: int = 0) -> int:
         await response.write_eof()
         return response
 
-    server = web.Server(stream if tokens else whole, access_log=None)
-    return await _listen(server)
+    return await _listen(web.Server(handle, access_log=None))
 
 
 async def _listen(factory: Any) -> int:
@@ -104,13 +132,19 @@ async def router(workers: list[str]) -> int:
     made = Router(Settings(worker_urls=tuple(workers), port=0))
     _kept.append(made)
     await made.start()
-    while not all(worker.serving for worker in made.workers):  # noqa: ASYNC110 - no event to await
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(30):
+        while not all(worker.serving for worker in made.workers):  # noqa: ASYNC110 - no event
+            await asyncio.sleep(0.01)
     return made.port
 
 
+KINDS: dict[str, Callable[..., Awaitable[int]]] = {
+    kind.__name__: kind for kind in (engine, constant, written, stream, router)
+}
+
+
 async def serve(kind: str, options: dict[str, Any]) -> None:
-    print(await {"engine": engine, "bare": bare, "router": router}[kind](**options), flush=True)
+    print(await KINDS[kind](**options), flush=True)
     loop = asyncio.get_running_loop()
     over = loop.create_future()
 

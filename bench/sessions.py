@@ -6,7 +6,6 @@ import asyncio
 import time
 
 from bench.figure import Figure
-
 from staticfire import readiness
 from staticfire.clock.virtual import run
 from staticfire.engine import Capacity, MockEngine, Refuses, Script, Serving
@@ -26,7 +25,7 @@ def measure(
     runs: int = 3, engines: int = 16, count: int = 335, each: int = 5, late: float = 172.0
 ) -> list[Figure]:
     lift_open_files()
-    row = f"{count} sessions × {each} streams × {TOKENS} tokens, {EARLY} of {engines} engines early"
+    row = f"{count} sessions x {each} streams x {TOKENS} tokens, {EARLY} of {engines} engines early"
     figures = []
     for gated, pace in ((False, 0.0), (False, 0.02), (True, 0.0)):
         walls = []

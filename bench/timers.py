@@ -6,7 +6,6 @@ import asyncio
 import time
 
 from bench.figure import Figure
-
 from staticfire.clock.virtual import run
 
 __all__ = ["TINY", "measure"]
@@ -19,7 +18,9 @@ def measure(runs: int = 7, count: int = 20_000) -> list[Figure]:
     for others in (0, 1000):
         values = tuple(run(_turns(count, others), budget=1e9) for _ in range(runs))
         note = f"{count} sleeps one after another" + (f", {others} timers beside" if others else "")
-        figures.append(Figure("one turn of the virtual loop with a timer", "µs", values, None, note))
+        figures.append(
+            Figure("one turn of the virtual loop with a timer", "µs", values, None, note)
+        )
     return figures
 
 

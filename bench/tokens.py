@@ -14,7 +14,7 @@ TINY = {"runs": 1, "count": 2, "tokens": 5, "gap": 0.002}
 def measure(runs: int = 5, count: int = 128, tokens: int = 100, gap: float = 0.02) -> list[Figure]:
     with (
         Server("engine", per_token=gap, tokens=tokens) as engine,
-        Server("bare", per_token=gap, tokens=tokens) as bare,
+        Server("stream", per_token=gap, tokens=tokens) as bare,
     ):
         ours, theirs = [], []
         for server in (engine, bare):

@@ -89,7 +89,7 @@ Feature: Backpressure is not a fault
     And a JSON request is sent
     Then the answer has status 503
     And engine "sole" got 6 requests from clients
-    When 1 seconds pass
+    When 2 seconds pass
     And a JSON request is sent
     Then the request succeeds
 

@@ -12,6 +12,7 @@ Every promise of the features about routers is seen red on it:
 from __future__ import annotations
 
 import asyncio
+import logging
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -21,9 +22,13 @@ import aiohttp
 from aiohttp import web
 
 from staticfire.clock import NS, current
+from staticfire.stand.routers.bundled import BundledRouter
 
 THRESHOLD = 3
 REST = 60 * NS
+SILENT = logging.getLogger("naive")
+SILENT.addHandler(logging.NullHandler())
+SILENT.propagate = False
 
 
 class NaiveRouter:
@@ -42,7 +47,7 @@ class NaiveRouter:
         self._client = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, force_close=True), auto_decompress=False
         )
-        server = web.Server(self._serve, access_log=None)
+        server = web.Server(self._serve, access_log=None, logger=SILENT)
         loop = asyncio.get_running_loop()
         self._server = server
         self._listener = await loop.create_server(server, "127.0.0.1", 0)
@@ -133,3 +138,24 @@ class NaiveRouter:
         await out.write(b"data: [DONE]\n\n")
         await out.write_eof()
         return out
+
+
+class Counts503(BundledRouter):
+    """Ours with a planted bug: backpressure counts as a fault."""
+
+    def __init__(self, workers: Sequence[str], settings: Mapping[str, Any]) -> None:
+        super().__init__(workers, {**settings, "backpressure_statuses": frozenset()})
+
+
+class NeverOpens(BundledRouter):
+    """Ours with a planted bug: the breaker never opens."""
+
+    def __init__(self, workers: Sequence[str], settings: Mapping[str, Any]) -> None:
+        super().__init__(workers, {**settings, "disable_circuit_breaker": True})
+
+
+class LooksRarely(BundledRouter):
+    """Ours with a planted bug: workers that do not serve yet are looked at once a minute."""
+
+    def __init__(self, workers: Sequence[str], settings: Mapping[str, Any]) -> None:
+        super().__init__(workers, {**settings, "startup_check_interval_secs": 60.0})

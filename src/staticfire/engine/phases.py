@@ -7,11 +7,14 @@ that answers at all; `completions` and `embeddings` do as `chat` does unless the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar, cast
 
 from staticfire.engine.faults import Answers, Fault, Honest, NeverAnswers, as_fault
 from staticfire.errors import WrongInput
+
+Faulty = Fault | str | Sequence[Fault | str]
 
 __all__ = [
     "PHASES",
@@ -78,11 +81,11 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class _Answering(Phase):
-    health: int | Fault | str = 200
-    listed: bool | Fault | str = True
-    chat: Fault | str = HONEST
-    completions: Fault | str | None = None
-    embeddings: Fault | str | None = None
+    health: int | Faulty = 200
+    listed: bool | Faulty = True
+    chat: Faulty = HONEST
+    completions: Faulty | None = None
+    embeddings: Faulty | None = None
 
     def __post_init__(self) -> None:
         Phase.__post_init__(self)
@@ -115,7 +118,7 @@ class _Answering(Phase):
         return self.listed is not False
 
 
-def _health(health: int | Fault | str) -> Fault:
+def _health(health: int | Faulty) -> Fault:
     if isinstance(health, int):
         return HONEST if health == 200 else Answers(health)
     return cast(Fault, health)
@@ -144,7 +147,7 @@ class Accepting(Phase):
 class Loading(_Answering):
     """Up, and the model is not ready: inference is answered 503 unless the script says otherwise."""
 
-    chat: Fault | str = SHED
+    chat: Faulty = SHED
     name: ClassVar[str] = "loading"
 
 
@@ -159,7 +162,7 @@ class Serving(_Answering):
 class Busy(_Answering):
     """Healthy and listed; inference is shed with 503."""
 
-    chat: Fault | str = SHED
+    chat: Faulty = SHED
     name: ClassVar[str] = "busy"
 
 
@@ -174,7 +177,7 @@ class Sleeping(_Answering):
 class Draining(_Answering):
     """Requests in flight finish, new inference is shed with 503; health stays 200 (vLLM)."""
 
-    chat: Fault | str = SHED
+    chat: Faulty = SHED
     name: ClassVar[str] = "draining"
 
 

@@ -4,8 +4,8 @@
     rule("answers chat with 503 for 3 requests")
 
 A life is phases joined by `, then`; a phase is its verb, how long it lasts, and what it does
-differently, joined by `and`. A rule is the phrase of a fault (`faults()[name].phrases`), and how
-long it holds. Endpoints: chat, completions, embeddings, inference, health, models (or the listing),
+differently, joined by `and`. A rule is the phrase of a fault (`faults()[name].phrases`), or several
+joined by `and` which play one after the other, and how long it holds. Endpoints: chat, completions, embeddings, inference, health, models (or the listing),
 everything, or a method and path in double quotes.
 """
 
@@ -14,13 +14,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import parse  # type: ignore[import-untyped]  # it publishes no types
 
 from staticfire.engine.ask import INFERENCE
 from staticfire.engine.durations import PATTERN, duration
-from staticfire.engine.faults import Fault, faults
+from staticfire.engine.faults import Combines, Fault, faults
 from staticfire.engine.phases import (
     Accepting,
     Busy,
@@ -52,6 +52,7 @@ VERBS: dict[str, type[Phase]] = {
     "is dead": Dead,
 }
 WHAT = r'chat|completions|embeddings|inference|health|models|the listing|everything|"[A-Z*]+ [^"]+"'
+_AND = re.compile(r"(?:^| )and (?!retry-after|body |\d)")
 _SPAN = re.compile(
     rf"^(?P<what>.*?)(?: for (?:(?P<time>{PATTERN})|(?P<count>\d+) (?:requests?|times?)"
     r'|(?P<ever>ever))| (?P<once>once)| until hold "(?P<hold>[^"]+)" is released)?$'
@@ -104,17 +105,42 @@ def rule(text: str) -> Rule:
     """The rule of a phrase; raises `WrongInput` with the nearest phrase."""
     span = _SPAN.match(text.strip())
     assert span is not None  # every part but the first is optional
-    found = _fault(span["what"])
-    if found is None or span["hold"]:
+    if span["hold"]:
         raise WrongInput(
             f'rule "{text}"',
-            expected='what a fault does to an endpoint, such as "answers chat with 503"',
-            found=f'"{span["what"]}"',
-            do=_advice(span["what"], fault_phrases()),
+            expected='"for 3 requests", "for 8 seconds" or "for ever"',
+            found=f'"until hold "{span["hold"]}" is released"',
+            do="a phase of a life can last until a hold is released",
         )
-    what, fault = found
+    what, fault = _all_of([_one(part, text) for part in _AND.split(span["what"])], text)
     times = 1 if span["once"] else int(span["count"]) if span["count"] else None
     return Rule(what, fault, times, duration(span["time"]) if span["time"] else None)
+
+
+def _one(part: str, whole: str) -> tuple[str, Fault]:
+    found = _fault(part)
+    if found is None:
+        raise WrongInput(
+            f'rule "{whole}"',
+            expected='what a fault does to an endpoint, such as "answers chat with 503"',
+            found=f'"{part}"',
+            do=_advice(part, fault_phrases()),
+        )
+    return found
+
+
+def _all_of(found: list[tuple[str, Fault]], whole: str) -> tuple[str, Fault]:
+    """One rule's faults in one: they must be about one endpoint."""
+    targets = {what for what, _ in found}
+    if len(targets) > 1:
+        raise WrongInput(
+            f'rule "{whole}"',
+            expected="one endpoint in one rule",
+            found=" and ".join(sorted(targets)),
+            do="write two rules",
+        )
+    made = tuple(fault for _, fault in found)
+    return targets.pop(), made[0] if len(made) == 1 else Combines(made)
 
 
 def life(text: str) -> tuple[Phase, ...]:
@@ -136,7 +162,7 @@ def _phase(text: str, whole: str) -> Phase:
             do=_advice(start, tuple(VERBS)),
         )
     rest = text[len(verb) :].strip()
-    first, *clauses = re.split(r"(?:^| )and (?!retry-after|body )", rest)
+    first, *clauses = _AND.split(rest)
     span = _SPAN.match(f" {first.strip()}" if first.strip() else "")
     if span is None or span["what"].strip():
         raise WrongInput(
@@ -154,7 +180,10 @@ def _phase(text: str, whole: str) -> Phase:
         fields["hold"] = span["hold"]
     cls = VERBS[verb]
     for clause in clauses:
-        fields.update(_clause(clause.strip(), cls, where))
+        for target, does in _clause(clause.strip(), cls, where).items():
+            before = fields.get(target)
+            both = isinstance(before, Fault) and isinstance(does, Fault)
+            fields[target] = Combines((cast(Fault, before), does)) if both else does
     return cls(**fields)
 
 

@@ -28,7 +28,7 @@ class Rule:
     """
 
     on: str
-    do: Fault | str
+    do: Fault | str | Sequence[Fault | str]
     times: int | None = None
     seconds: float | None = None
 

@@ -175,6 +175,11 @@ class MockEngine(EngineDesk):
         assert self._web is not None
         return connection(self._web, self)
 
+    def tap_made(self, tap: Tap) -> int:
+        self.connections += 1
+        self.taps[self.connections] = tap
+        return self.connections
+
     def tap_lost(self, number: int) -> None:
         self.taps.pop(number, None)
         self._perhaps_gone()

@@ -33,16 +33,14 @@ class Stand(Protocol):
     clock: Clock
     journal: Journal
     idle: int
-    connections: int
 
     @property
     def open(self) -> bool:
         """Whether its port is open."""
         ...
 
-    @property
-    def taps(self) -> dict[int, Tap]:
-        """The open connections by number."""
+    def tap_made(self, tap: Tap) -> int:
+        """One more connection; its number."""
         ...
 
     def tap_lost(self, number: int) -> None:
@@ -94,9 +92,7 @@ class Tap(asyncio.Protocol):
             self.over, self.cause = True, "closes"
             transport.abort()
             return
-        stand.connections += 1
-        self.number = stand.connections
-        stand.taps[self.number] = self
+        self.number = stand.tap_made(self)
         self.note("connects")
         if not stand.swallows:
             self._app = stand.app()

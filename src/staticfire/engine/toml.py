@@ -8,7 +8,8 @@
     times = 3
     do = { fault = "answers", status = 503, retry_after = "1s" }
 
-A fault is a table with its name under `fault`, or the name alone. What is wrong in a file is said
+A fault is a table with its name under `fault`, the name alone, or a list of them, which play one
+after the other. What is wrong in a file is said
 with the file, the line, the key, what was expected and the nearest name.
 """
 
@@ -25,7 +26,7 @@ from typing import Any, TypeVar
 
 from staticfire.engine.capacity import Capacity
 from staticfire.engine.durations import duration
-from staticfire.engine.faults import Fault, make
+from staticfire.engine.faults import Combines, Fault, make
 from staticfire.engine.faults.base import fault_class
 from staticfire.engine.handlers import handler
 from staticfire.engine.personalities import personality
@@ -154,6 +155,8 @@ def _rule(item: object, place: Place) -> Rule:
 
 
 def _fault(value: object, place: Place) -> Fault:
+    if isinstance(value, list) and value:
+        return Combines(tuple(_fault(each, place.at(i)) for i, each in enumerate(value)))
     if isinstance(value, str):
         fault_class(value, str(place))
         return _at(place, lambda: make(value, str(place)))

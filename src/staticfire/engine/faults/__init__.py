@@ -18,6 +18,7 @@ from staticfire.engine.faults.answers import Answers
 from staticfire.engine.faults.answers_without_closing import AnswersWithoutClosing
 from staticfire.engine.faults.base import Fault, as_fault, fault, fault_name, faults, make
 from staticfire.engine.faults.closes_without_answering import ClosesWithoutAnswering
+from staticfire.engine.faults.combines import Combines
 from staticfire.engine.faults.dribbles import Dribbles
 from staticfire.engine.faults.honest import Honest
 from staticfire.engine.faults.never_answers import NeverAnswers
@@ -31,6 +32,7 @@ __all__ = [
     "Answers",
     "AnswersWithoutClosing",
     "ClosesWithoutAnswering",
+    "Combines",
     "Dribbles",
     "Fault",
     "Honest",

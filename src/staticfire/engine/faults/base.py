@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from staticfire.engine.actions import Action
@@ -88,7 +88,12 @@ def faults() -> Mapping[str, type[Any]]:
 
 
 def fault_name(value: object) -> str:
-    """The registered name of a fault; the class's own name for one that was never registered."""
+    """The registered name of a fault; the class's own name for one that was never registered.
+
+    Several in one are named one after the other: `answers and truncates`.
+    """
+    if type(value) is _BY_NAME.get("combines"):
+        return str(value)
     return _NAMES.get(type(value), type(value).__name__)
 
 
@@ -135,8 +140,10 @@ def make(name: str, where: str = "fault", /, **fields: Any) -> Fault:
     return made
 
 
-def as_fault(value: Fault | str, where: str = "fault") -> Fault:
-    """A fault value, or the fault of that name with its defaults."""
+def as_fault(value: Fault | str | Sequence[Fault | str], where: str = "fault") -> Fault:
+    """A fault value, the fault of that name with its defaults, or several combined in a list."""
+    if isinstance(value, (list, tuple)):
+        return make("combines", where, faults=tuple(as_fault(each, where) for each in value))
     if isinstance(value, str):
         return make(value, where)
     if isinstance(value, type) or not isinstance(value, Fault):

@@ -1,0 +1,140 @@
+"""Every promise can fail: a naive router is red where ours is green, a planted bug is named."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from staticfire.bdd.collect import features_dir
+from staticfire.bdd.tags import tags_of
+
+ROUTER_PROMISES = {
+    "backpressure-sole-engine-is-never-shed",
+    "backpressure-in-stream",
+    "backpressure-interleaved-with-errors",
+    "errors-open-the-breaker",
+    "half-open-probe-answered-503-closes",
+    "late-503-leaves-an-open-breaker-alone",
+    "client-faults-never-open",
+    "declared-client-fault-never-opens",
+    "cut-answers-open-the-breaker",
+    "behind-the-gate-the-spread-is-even",
+    "late-workers-get-the-new-sessions",
+    "nothing-is-reindexed-later",
+    "nobody-is-forgotten",
+    "a-router-with-nobody-says-so",
+}
+"""The promises about routers, those about our own inside left out."""
+
+
+class FirstExamples:
+    """Keeps one example of each chosen scenario, so that a whole run takes seconds."""
+
+    def __init__(self, wanted: set[str]) -> None:
+        self.wanted = wanted
+        self.failures: dict[str, str] = {}
+        self.ran: set[str] = set()
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        seen: set[str] = set()
+        kept = []
+        for item in items:
+            tags = tags_of(item)
+            if tags and tags.id in self.wanted and tags.id not in seen:
+                seen.add(tags.id)
+                kept.append(item)
+        items[:] = kept
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when != "call":
+            return
+        scenario = dict(report.user_properties)["scenario"]
+        self.ran.add(scenario)
+        if report.failed:
+            self.failures[scenario] = str(report.longrepr)
+
+
+@pytest.fixture
+def run_on(pytester):
+    """Run chosen scenarios of the packaged features on a router of tests/naive_router.py."""
+
+    def run(router: str, wanted: set[str]) -> FirstExamples:
+        pytester.makepyprojecttoml(
+            f"[tool.staticfire.routers.{router.lower()}]\npython = 'naive_router:{router}'\n"
+        )
+        chosen = FirstExamples(wanted)
+        files = [
+            str(features_dir() / f"{name}.feature") for name in ("backpressure", "late_workers")
+        ]
+        pytester.inline_run(
+            "-c", "pyproject.toml", "--rootdir", str(pytester.path), "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest",
+            "-o", "asyncio_default_fixture_loop_scope=function", "--mock-engines",
+            "--router", router.lower(), *files, plugins=[chosen],
+        )  # fmt: skip
+        return chosen
+
+    return run
+
+
+def test_every_router_promise_is_red_on_the_naive_router(run_on):
+    """A promise that no router can break promises nothing."""
+    result = run_on("NaiveRouter", ROUTER_PROMISES)
+    assert result.ran == ROUTER_PROMISES
+    assert ROUTER_PROMISES - result.failures.keys() == set()
+    assert all("BrokenPromise" in failure for failure in result.failures.values())
+
+
+@pytest.mark.parametrize(
+    ("router", "scenario", "words"),
+    [
+        ("Counts503", "backpressure-sole-engine-is-never-shed", "rests after errors"),
+        ("Counts503", "half-open-probe-answered-503-closes", "breaker of engine 'sole' closed"),
+        ("NeverOpens", "errors-open-the-breaker", "expected a whole 503"),
+        ("NeverOpens", "cut-answers-open-the-breaker", "expected a whole 503"),
+        (
+            "LooksRarely",
+            "late-workers-get-the-new-sessions",
+            "expected 8 sessions 'late' on 'qwen1'",
+        ),
+    ],
+)
+def test_a_bug_planted_in_our_router_is_named(run_on, router, scenario, words):
+    """The message alone says which rule was broken."""
+    result = run_on(router, {scenario})
+    assert words in result.failures[scenario]
+
+
+def test_a_scenario_gives_the_same_journal_twice_and_with_two_workers(tmp_path):
+    """Virtual time is exact: one seed, one journal, ports aside."""
+    runs = []
+    for name, more in (("alone", []), ("two", ["-n", "2"])):
+        folder = tmp_path / name
+        folder.mkdir()
+        files = ["backpressure", "engines", "readiness"]
+        subprocess.run(
+            [
+                sys.executable, "-m", "pytest", "--mock-engines", "--engine-seed", "7", "-q",
+                "-p", "journal_digest", "-p", "no:randomly", "-p", "no:cacheprovider",
+                "-o", "asyncio_default_fixture_loop_scope=function", *more,
+                *(str(features_dir() / f"{file}.feature") for file in files),
+            ],
+            check=True,
+            capture_output=True,
+            env={**os.environ, "JOURNALS": str(folder), "PYTHONPATH": str(Path(__file__).parent)},
+            cwd=tmp_path,
+        )  # fmt: skip
+        journals: dict[str, list[object]] = defaultdict(list)
+        for file in folder.iterdir():
+            for line in file.read_text().splitlines():
+                scenario, rows = json.loads(line)
+                journals[scenario].append(rows)
+        runs.append(dict(journals))
+    alone, two = runs
+    assert len(alone) > 50
+    assert alone == two

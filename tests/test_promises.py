@@ -116,7 +116,7 @@ def test_a_scenario_gives_the_same_journal_twice_and_with_two_workers(tmp_path):
     for name, more in (("alone", []), ("two", ["-n", "2"])):
         folder = tmp_path / name
         folder.mkdir()
-        files = ["backpressure", "engines", "readiness"]
+        files = ["backpressure", "engines"]
         subprocess.run(
             [
                 sys.executable, "-m", "pytest", "--mock-engines", "--engine-seed", "7", "-q",

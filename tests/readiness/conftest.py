@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import weakref
 from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import Self
@@ -104,6 +105,14 @@ class Fake:
         else:
             await play(transport)
 
+    def _own_a_port(self) -> None:
+        """Bound and never listening: when the server closes, nobody else gets the port."""
+        guard = socket.socket()
+        guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        guard.bind(("127.0.0.1", 0))
+        self.port = guard.getsockname()[1]
+        weakref.finalize(self, guard.close)
+
     def reserve(self) -> None:
         """Own a port that refuses until `bind_at`."""
         self.owner = socket.socket()
@@ -126,6 +135,8 @@ class Fake:
         if self.owner is not None:
             self.server = await loop.create_server(lambda: Peer(self), sock=self.owner)
         else:
+            if not self.port:
+                self._own_a_port()
             self.server = await loop.create_server(lambda: Peer(self), "127.0.0.1", self.port)
         self.port = self.server.sockets[0].getsockname()[1]
         return self

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
+import weakref
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -52,11 +54,20 @@ class Worker:
         return f"http://127.0.0.1:{self.port}"
 
     async def start(self):
+        if not self.port:
+            self._own_a_port()
         self.server = await asyncio.start_server(
             self.serve, "127.0.0.1", self.port, backlog=4096, reuse_address=True
         )
-        self.port = self.server.sockets[0].getsockname()[1]
         return self
+
+    def _own_a_port(self):
+        """Bound and never listening: nobody else gets the port between two lives."""
+        guard = socket.socket()
+        guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        guard.bind(("127.0.0.1", 0))
+        self.port = guard.getsockname()[1]
+        weakref.finalize(self, guard.close)
 
     async def stop(self):
         self.server.close()

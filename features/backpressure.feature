@@ -143,3 +143,27 @@ Feature: Backpressure is not a fault
       | error        | 2 |
       | cancelled    | 1 |
     And the breaker of engine "sole" is closed
+
+  @id:client-mistakes-never-open @must @needs:chat
+  Scenario: Requests that are no chat never take an engine away
+    What the engine says of them is its own affair: the next user is served.
+    When 20 requests without messages are sent one after another
+    Then no request succeeds
+    When a JSON request is sent
+    Then the request succeeds
+
+  @id:clients-that-leave-never-open @must @needs:stream
+  Scenario: Clients that leave in the middle never take an engine away
+    When 10 streaming requests are sent and their clients leave after 0.001 seconds
+    And a streaming request is sent
+    Then the request succeeds
+
+  @id:many-at-once @must @needs:chat
+  Scenario Outline: Twenty <kind> requests at once are all answered
+    When 20 <kind> requests are sent at once
+    Then every request succeeds
+
+    Examples:
+      | kind      |
+      | JSON      |
+      | streaming |

@@ -23,6 +23,13 @@ Feature: The gate holds a launch until every worker answers
     When the gate waits up to 60 seconds for all engines
     Then the gate did not open, because engine "never" connection refused
 
+  @id:gate-opens-for-an-engine-that-serves @must @needs:listing @needs:chat @realtime
+  Scenario: A gate before an engine that serves opens at once
+    Given an engine "fine" that serves
+    When the gate runs with a timeout of 20 seconds
+    Then the command runs in the gate's own process
+    And the gate exits with 0
+
   @id:gate-becomes-the-command @must @needs:faults @realtime
   Scenario: The command runs in the gate's own process
     Given an engine "late" that refuses for 1 second

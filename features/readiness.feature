@@ -27,6 +27,18 @@ Feature: Ready means that a request sent now is answered
     Then the request succeeds
     And the answer is whole
 
+  @id:serving-engine-passes-every-rule @must @needs:listing @needs:chat
+  Scenario Outline: An engine that serves passes under the rule <rule>
+    Given an engine "service" that serves
+    When a probe under the rule "<rule>" asks engine "service"
+    Then the verdict is serving
+
+    Examples:
+      | rule     |
+      | answered |
+      | proven   |
+      | strict   |
+
   @id:listed-is-not-ready @must @needs:faults @needs:clock @readiness:1 @readiness:4
   Scenario: Listed at 4 seconds and answering at 364 seconds
     Given an engine "slow" that refuses for 4 seconds, then loads for 360 seconds and never answers chat, then serves

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -127,6 +128,32 @@ async def _(world: World, kind: str, seconds: float) -> None:
 
 
 @when(
+    "{count:d} {kind} requests are sent and their clients leave after {seconds:g} seconds",
+    example="10 streaming requests are sent and their clients leave after 1 seconds",
+)
+async def _(world: World, count: int, kind: str, seconds: float) -> None:
+    """Clients that come one after another, and none waits for its answer's end."""
+    for _ in range(count):
+        await ask(world, kind, deadline=seconds)
+
+
+@when(
+    "{count:d} requests without messages are sent one after another",
+    example="20 requests without messages are sent one after another",
+)
+async def _(world: World, count: int) -> None:
+    """JSON that names the model and is no chat request: the client's mistake."""
+    client = world.judge()
+    for _ in range(count):
+        await client.ask(
+            "POST",
+            "/v1/chat/completions",
+            headers=[("Content-Type", "application/json")],
+            body=json.dumps({"model": MODEL}).encode(),
+        )
+
+
+@when(
     'a {kind} request "{name}" is on its way',
     example='a JSON request "slow" is on its way',
 )
@@ -191,6 +218,13 @@ def _(world: World, seconds: float) -> None:
     answer = world.answer
     kept = answer.ok and bool(answer.text) and answer.took <= seconds
     promise(kept, f"a request that succeeds within {seconds:g} s", answer)
+
+
+@then("no request succeeds", example="no request succeeds")
+def _(world: World) -> None:
+    """Every answer of the scenario so far is an error of some kind, and whole."""
+    wrong = [answer for answer in world.answers if answer.ok or answer.end is not End.WHOLE]
+    promise(bool(world.answers) and not wrong, "whole answers without a success", wrong)
 
 
 @then("every request succeeds", example="every request succeeds")

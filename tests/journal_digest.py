@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from staticfire.bdd.keys import WORLD
 from staticfire.engine import MockEngine
-from staticfire.plugin import WORLD
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -43,6 +43,33 @@ def test_without_a_lane_other_peoples_features_are_left_alone(project):
     assert project.run(lane=None).ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+def test_other_peoples_tags_are_left_alone(project):
+    """A feature that its project binds itself keeps its tags as markers, whatever their names."""
+    project.write(
+        "features/f.feature",
+        """
+        Feature: f
+          @should
+          Scenario: theirs
+            Given a step
+    """,
+    )
+    project.write(
+        "test_theirs.py",
+        """
+        from pytest_bdd import given, scenarios
+
+        scenarios("features/f.feature")
+
+        @given("a step")
+        def _():
+            pass
+    """,
+    )
+    project.write("pytest.ini", "[pytest]\nmarkers = should\n")
+    project.run("-m", "should", lane=None).assert_outcomes(passed=1)
+
+
 def test_mock_engines_is_the_lane_mock(project):
     """`pytest --mock-engines` runs a feature without any Python beside it."""
     project.write("f.feature", ONE)

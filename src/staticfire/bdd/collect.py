@@ -24,6 +24,7 @@ from pytest_bdd.scenario import (
 )
 from pytest_bdd.steps import step_function_context_registry
 
+from staticfire.bdd.keys import BINDING
 from staticfire.bdd.lint import lint, scenario_tags
 from staticfire.bdd.tags import read_tags
 from staticfire.errors import nearest
@@ -80,11 +81,13 @@ class FeatureFile(pytest.Module):
             raise self.CollectError("\n".join(found))
         module = types.ModuleType(self.path.stem)
         module.__file__ = str(self.path)
+        token = BINDING.set(True)
         for name in feature.scenarios:
             function = bind(self.path.name, name, features_base_dir=str(self.path.parent))(_nothing)
             function.staticfire_tags = tags[name]  # type: ignore[attr-defined]
             free = (n for n in get_python_name_generator(name) if not hasattr(module, n))
             setattr(module, next(iter(free)), function)
+        BINDING.reset(token)
         return module
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:

@@ -6,6 +6,16 @@ __all__ = ["MODULES"]
 
 MODULES = tuple(
     f"staticfire.bdd.steps.{name}"
-    for name in ("engines", "time", "router", "client", "sessions", "readiness", "gate", "rows")
+    for name in (
+        "engines",
+        "time",
+        "router",
+        "client",
+        "answers",
+        "sessions",
+        "readiness",
+        "gate",
+        "rows",
+    )
 )
 """The step modules, which the plugin loads when a lane is named."""

@@ -1,0 +1,132 @@
+"""The options of a run, each with an ini twin, read into one session.
+
+Nothing heavy is imported without a lane: aiohttp alone would cost every user 0.3 s.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from staticfire.bdd.keys import SESSION, TOLD
+from staticfire.errors import StaticFireError, WrongInput
+
+CLOCKS = ("virtual", "real")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("staticfire", "Static Fire: engines that misbehave on purpose")
+    group.addoption(
+        "--mock-engines",
+        dest="engine_lane",
+        action="store_const",
+        const="mock",
+        help="run the scenarios on mock engines, in virtual time (the lane `mock`)",
+    )
+    group.addoption(
+        "--engine-lane",
+        dest="engine_lane",
+        metavar="NAME",
+        help="mock, llamacpp, or one of [tool.staticfire.lanes]",
+    )
+    group.addoption(
+        "--router",
+        dest="engine_routers",
+        metavar="NAME",
+        action="append",
+        help="the router under test: bundled, or one of [tool.staticfire.routers]; repeatable",
+    )
+    group.addoption("--engine-clock", choices=CLOCKS, help="the clock of mock engines")
+    group.addoption(
+        "--engine-seed", type=int, metavar="N", help="replay a run: the seed of everything random"
+    )
+    group.addoption("--expectations", metavar="FILE", help="known bugs, as a TOML file")
+    parser.addini("engine_lane", "as --engine-lane", default="")
+    parser.addini("engine_routers", "as --router", type="args", default=["bundled"])
+    parser.addini("engine_clock", "as --engine-clock", default="virtual")
+    parser.addini("engine_seed", "as --engine-seed", default="")
+    parser.addini("staticfire_expectations", "as --expectations", default="")
+    parser.addini("staticfire_features", "where the features live", type="paths", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[TOLD] = []
+    lane = config.getoption("engine_lane") or config.getini("engine_lane")
+    if not lane:
+        return
+    from staticfire.bdd.collect import STEPS_LOADED
+    from staticfire.bdd.running import LendsItsLoop, Ran
+    from staticfire.bdd.session import Asked, Session
+    from staticfire.bdd.steps import MODULES
+
+    try:
+        config.stash[SESSION] = session = Session(
+            Asked(
+                lane=lane,
+                routers=tuple(
+                    config.getoption("engine_routers") or config.getini("engine_routers")
+                ),
+                clock=_clock(config),
+                seed=_seed(config),
+                expectations=_expectations(config),
+                features=tuple(config.getini("staticfire_features")),
+            ),
+            config.rootpath,
+        )
+    except StaticFireError as error:
+        raise pytest.UsageError(str(error)) from error
+    for module in MODULES:
+        config.pluginmanager.import_plugin(module)
+    config.stash[STEPS_LOADED] = True
+    config.pluginmanager.register(Ran(session, config.stash[TOLD]), "staticfire-ran")
+    if session.lane.virtual and config.pluginmanager.hasplugin("asyncio"):
+        config.pluginmanager.register(LendsItsLoop(), "staticfire-asyncio")
+
+
+def _clock(config: pytest.Config) -> str:
+    clock = str(config.getoption("engine_clock") or config.getini("engine_clock"))
+    if clock not in CLOCKS:
+        raise WrongInput("engine_clock", expected=" or ".join(CLOCKS), found=repr(clock))
+    return clock
+
+
+def _seed(config: pytest.Config) -> int:
+    asked = config.getoption("engine_seed")
+    if asked is not None:
+        return int(asked)
+    from_controller = getattr(config, "workerinput", {}).get("engine_seed")
+    if from_controller is not None:
+        return int(from_controller)
+    ini = str(config.getini("engine_seed"))
+    if ini and not ini.isdecimal():
+        raise WrongInput("engine_seed", expected="a whole number", found=repr(ini))
+    return int(ini) if ini else random.SystemRandom().randrange(1_000_000)
+
+
+def _expectations(config: pytest.Config) -> Path | None:
+    asked = config.getoption("expectations")
+    if asked:
+        return Path(asked).resolve()
+    ini = config.getini("staticfire_expectations")
+    return config.rootpath / ini if ini else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Every xdist worker uses the controller's seed."""
+    session = node.config.stash.get(SESSION, None)
+    if session is not None:
+        node.workerinput["engine_seed"] = session.asked.seed
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    session = config.stash.get(SESSION, None)
+    if session is None:
+        return []
+    asked = session.asked
+    routers = ", ".join(asked.routers)
+    what = f"lane {asked.lane}, clock {asked.clock}, router {routers}, --engine-seed {asked.seed}"
+    return [f"static fire: {line}" for line in (what, *session.notes)]

@@ -20,7 +20,7 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed lint
 	@echo "== Every test, on mock engines in virtual time"
-	@$(BIN)/pytest --mock-engines -q
+	@$(BIN)/pytest --mock-engines -q -n 2
 	@if [ -e $(VENV)/llamacpp ]; then \
 	  echo "== The promises that a real llama.cpp server can keep" && \
 	  $(BIN)/pytest --engine-lane llamacpp features -q -r fE; \

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from multidict import CIMultiDict, CIMultiDictProxy
+
 from staticfire.clock import NS
 
 __all__ = ["Entry", "Journal", "Request", "Row"]
@@ -63,6 +65,10 @@ class Request:
         return json.loads(self.body)
 
 
+RawHeaders = tuple[tuple[bytes, bytes], ...]
+Packed = tuple[Any, ...]
+
+
 class Entry:
     """A request while its answer is going on; the journal turns it into a `Request`."""
 
@@ -78,7 +84,7 @@ class Entry:
         at: int,
         method: str,
         path: str,
-        headers: Mapping[str, str],
+        headers: RawHeaders,
         body: bytes,
     ) -> None:
         self.number, self.connection, self.at = number, connection, at
@@ -97,11 +103,29 @@ class Entry:
         if self.ended in ("open", "held"):
             self.ended, self.ended_at = how, now
 
+    def packed(self) -> Packed:
+        """The same as one flat tuple of plain values."""
+        values = [getattr(self, name) for name in _PLAIN]
+        for pair in self.headers:
+            values += pair
+        return tuple(values)
+
+    @classmethod
+    def unpacked(cls, values: Packed) -> Entry:
+        """An entry as it was before `packed`."""
+        entry = cls.__new__(cls)
+        for name, value in zip(_PLAIN, values, strict=False):
+            setattr(entry, name, value)
+        rest = values[len(_PLAIN) :]
+        entry.headers = tuple(zip(rest[::2], rest[1::2], strict=True))
+        return entry
+
     def frozen(self) -> Request:
         fields = _body_fields(self.body)
-        session = next(
-            (self.headers[name] for name in SESSION_HEADERS if name in self.headers), None
+        headers = CIMultiDictProxy(
+            CIMultiDict((_text(name), _text(value)) for name, value in self.headers)
         )
+        session = next((headers[name] for name in SESSION_HEADERS if name in headers), None)
         user, model = fields.get("user"), fields.get("model")
         return Request(
             number=self.number,
@@ -110,7 +134,7 @@ class Entry:
             method=self.method,
             path=self.path,
             status=self.status,
-            headers=self.headers,
+            headers=headers,
             body=self.body,
             session=session or (user if isinstance(user, str) else None),
             stream=fields.get("stream") is True,
@@ -125,6 +149,14 @@ class Entry:
         )
 
 
+_PLAIN = tuple(name for name in Entry.__slots__ if name != "headers")
+
+
+def _text(raw: bytes) -> str:
+    """As aiohttp reads a header."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
 def _body_fields(body: bytes) -> Mapping[str, Any]:
     try:
         value = json.loads(body) if body else {}
@@ -136,22 +168,46 @@ def _body_fields(body: bytes) -> Mapping[str, Any]:
 class Journal:
     """Rows in the order in which they happened, and the requests among them."""
 
-    __slots__ = ("entries", "rows", "started")
+    __slots__ = ("_entries", "_rows", "started")
 
     def __init__(self) -> None:
-        self.rows: list[Row] = []
-        self.entries: list[Entry] = []
+        self._rows: list[tuple[int, int, str, int, str]] = []
+        self._entries: list[Entry | Packed] = []
         self.started = 0
 
     def note(self, at: int, connection: int, what: str, size: int = 0, note: str = "") -> None:
         """Append a row."""
-        self.rows.append(Row(at, len(self.rows), connection, what, size, note))
+        # hot: a plain tuple of plain values is not tracked by the garbage collector
+        self._rows.append((at, connection, what, size, note))
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every row so far."""
+        return [
+            Row(at, seq, connection, what, size, note)
+            for seq, (at, connection, what, size, note) in enumerate(self._rows)
+        ]
+
+    def open(self, entry: Entry) -> None:
+        """Keep a request, whose number is its place."""
+        self._entries.append(entry)
+
+    def settle(self, entry: Entry) -> None:
+        """Its answer ended whole: nothing changes any more.
+
+        Hot: a flat tuple of plain values is not tracked by the garbage collector, so that a long
+        journal costs nothing.
+        """
+        self._entries[entry.number - 1] = entry.packed()
 
     def requests(self, on: str | None = None) -> tuple[Request, ...]:
         """The requests so far in order of arrival, all or those of one `METHOD /path`."""
+        entries = [
+            Entry.unpacked(kept) if isinstance(kept, tuple) else kept for kept in self._entries
+        ]
         return tuple(
             entry.frozen()
-            for entry in self.entries
+            for entry in entries
             if on is None or on == f"{entry.method} {entry.path}"
         )
 

@@ -132,22 +132,29 @@ class Player:
 
     async def perform(self, actions: Iterator[Action]) -> bool:
         """Perform the answer; true when the connection may serve another request."""
-        tap = self._tap
+        tap, stage = self._tap, self._stage
         try:
             for action in actions:
                 if isinstance(action, Send):
                     if action.tokens:
-                        await self._tokens(action.tokens)
+                        if stage.holds:
+                            place = "token" if self._entry.tokens else "first token"
+                            await self._pause_at(place)
+                        self._entry.tokens += action.tokens
+                        self._stats.generation_tokens += action.tokens
                     self._add(action.data)
                     if self._size > HIGH_WATER:
                         self._flush()
                         await tap.drain()
                 else:
-                    await _DO[type(action)](self, action)
+                    pending = _DO[type(action)](self, action)
+                    if pending is not None:
+                        await pending
                 if tap.over:
                     break
             self._flush()
-            await tap.drain(whole=True)
+            if tap.full or tap.queued:
+                await tap.drain(whole=True)
         except asyncio.CancelledError:
             if self._admitted:
                 self._stats.finish("abort")
@@ -157,6 +164,7 @@ class Player:
                 self._slots.leave()
         if self._whole and not tap.over:
             self._entry.end("whole", self._stage.clock.now())
+            tap.journal.settle(self._entry)
             tap.note("done")
         tap.disarm()
         if self._finish is not None:
@@ -183,17 +191,19 @@ class Player:
             self._flush()
             await hold.pass_by()
 
-    async def _tokens(self, count: int) -> None:
-        if self._stage.holds:
-            await self._pause_at("token" if self._entry.tokens else "first token")
-        self._entry.tokens += count
-        self._stats.generation_tokens += count
-
     # --- one method an action
 
-    async def _head(self, head: Head) -> None:
-        if self._stage.holds:
-            await self._pause_at("head")
+    def _head(self, head: Head) -> Awaitable[None] | None:
+        if "head" in self._stage.holds:
+            return self._held_head(head)
+        self._begin(head)
+        return None
+
+    async def _held_head(self, head: Head) -> None:
+        await self._pause_at("head")
+        self._begin(head)
+
+    def _begin(self, head: Head) -> None:
         self._chunked = head.framing == CHUNKED and not self._http10
         self._closing |= head.framing == CLOSE or (head.framing == CHUNKED and self._http10)
         self._out.append(head_bytes(head, closing=self._closing, http10=self._http10))
@@ -207,24 +217,39 @@ class Player:
         if wait.ns > 0 and not self._tap.over:
             await sleep(self._stage.clock, wait.ns)
 
-    async def _finished(self, finish: Finish) -> None:
-        if self._stage.holds:
-            await self._pause_at("end")
+    def _finished(self, finish: Finish) -> Awaitable[None] | None:
+        if "end" in self._stage.holds:
+            return self._held_end(finish)
+        self._end(finish)
+        return None
+
+    async def _held_end(self, finish: Finish) -> None:
+        await self._pause_at("end")
+        self._end(finish)
+
+    def _end(self, finish: Finish) -> None:
         if self._chunked and not self._bodyless:
             self._out.append(b"0\r\n\r\n")
         self._finish, self._whole = finish.reason, True
 
-    async def _admit(self, admit: Admit) -> None:
+    def _admit(self, admit: Admit) -> Awaitable[None] | None:
         if not self._slots.try_enter():
             self._flush()
-            await self._slots.enter()
+            return self._queue(admit)
+        self._admitted = True
+        self._stats.prompt_tokens += admit.prompt_tokens
+        return None
+
+    async def _queue(self, admit: Admit) -> None:
+        await self._slots.enter()
         self._admitted = True
         self._stats.prompt_tokens += admit.prompt_tokens
 
-    async def _asleep(self, _: Asleep) -> None:
-        if self._stage.hangs:
-            self._flush()
-            await self._stage.awake()
+    def _asleep(self, _: Asleep) -> Awaitable[None] | None:
+        if not self._stage.hangs:
+            return None
+        self._flush()
+        return self._stage.awake()
 
     async def _raw(self, raw: Raw) -> None:
         self._out.append(raw.data)
@@ -233,19 +258,19 @@ class Player:
             self._flush()
             await self._tap.drain()
 
-    async def _pace(self, pace: Pace) -> None:
+    def _pace(self, pace: Pace) -> None:
         plan = self._tap.arm()
         plan.pace, plan.every, plan.part = pace.bytes, pace.every, pace.part
 
-    async def _cut_at(self, cut: CutAt) -> None:
+    def _cut_at(self, cut: CutAt) -> None:
         plan = self._tap.arm()
         plan.cut_at, plan.cut_reset = cut.wire, cut.reset
 
-    async def _cut_after(self, cut: CutAfter) -> None:
+    def _cut_after(self, cut: CutAfter) -> None:
         self._flush()
         self._tap.cut_after(cut.ns, reset=cut.reset)
 
-    async def _keep_open(self, _: KeepOpen) -> None:
+    def _keep_open(self, _: KeepOpen) -> None:
         self._tap.keep_open = True
 
     async def _hold_open(self, _: HoldOpen) -> None:
@@ -262,7 +287,7 @@ class Player:
         self._tap.end(close.reset)
 
 
-_DO: dict[type[Any], Callable[[Player, Any], Awaitable[None]]] = {
+_DO: dict[type[Any], Callable[[Player, Any], Awaitable[None] | None]] = {
     Head: Player._head,  # noqa: SLF001 - the table of this class
     Wait: Player._wait,  # noqa: SLF001
     Finish: Player._finished,  # noqa: SLF001

@@ -214,9 +214,9 @@ class MockEngine(EngineDesk):
         body = await request.read()
         method, path, now = request.method, request.path, self.clock.now()
         self._numbers += 1
-        entry = Entry(self._numbers, tap.number, now, method, path, request.headers, body)
+        entry = Entry(self._numbers, tap.number, now, method, path, request.raw_headers, body)
         tap.entry = entry
-        self.journal.entries.append(entry)
+        self.journal.open(entry)
         self.journal.note(now, tap.number, "request", len(body), f"{method} {path}")
         endpoint = self.personality.endpoint(method, path)
         fault = self._choose(entry, endpoint, now)

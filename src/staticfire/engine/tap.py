@@ -173,6 +173,11 @@ class Tap(asyncio.Protocol):
         """Bytes that a pace holds back."""
         return 0 if self.plan is None else len(self.plan.queue)
 
+    @property
+    def full(self) -> bool:
+        """Whether a writer has to wait."""
+        return self._blocked
+
     async def drain(self, *, whole: bool = False) -> None:
         """Wait until there is room to write; with `whole` until nothing is held back."""
         while not self.over and (self._blocked or (whole and self.queued)):

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+import msgspec
+
 __all__ = ["BUSY", "CORE_DEAD", "Refusal", "body_of", "parse", "refuse_semantics", "standard"]
 
 BUSY = (
@@ -46,6 +48,14 @@ def _invalid(kind: str, where: str, text: str, given: str, context: str = "") ->
     return Refusal(400, f"1 validation error:\n  {line}", "Bad Request", where)
 
 
+def _read(body: bytes) -> Any:
+    """The JSON value, read fast; what that reader refuses is for the standard one to judge."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return json.loads(body.decode())
+
+
 def parse(content_type: str | None, body: bytes, needs: str) -> dict[str, Any]:
     """The request's JSON object; raises `Refusal` where vLLM's validation does.
 
@@ -61,7 +71,7 @@ def parse(content_type: str | None, body: bytes, needs: str) -> dict[str, Any]:
     if not body:
         raise _invalid("missing", "body", "Field required", "None")
     try:
-        ask = json.loads(body.decode())
+        ask = _read(body)
     except json.JSONDecodeError as exc:
         raise _invalid(
             "json_invalid", f"body.{exc.pos}", "JSON decode error", "<dict of 0 items>", exc.msg

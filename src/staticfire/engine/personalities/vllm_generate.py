@@ -27,6 +27,7 @@ from staticfire.engine.personalities.vllm_text import Voice, quote
 __all__ = ["VERSION", "Answer", "embed", "generate", "headers_of", "json_answer", "letters"]
 
 VERSION = "0.32.0"
+ASLEEP = Asleep()
 DONE = Send(b"data: [DONE]\n\n", event=True)
 JSON = b"application/json"
 
@@ -97,7 +98,7 @@ def embed(ask: Ask, desk: Desk, body: dict[str, Any]) -> Answer:
 
 
 def _embedded(desk: Desk, voice: Voice, vectors: list[list[float]], prompt: int) -> Answer:
-    yield Asleep()
+    yield ASLEEP
     yield Admit(prompt)
     if desk.script.capacity.first_token:
         yield Wait(ns(desk.script.capacity.first_token))
@@ -107,7 +108,7 @@ def _embedded(desk: Desk, voice: Voice, vectors: list[list[float]], prompt: int)
 def _whole(
     desk: Desk, voice: Voice, tokens: list[str], reason: str, prompt: int, kind: str, choices: int
 ) -> Answer:
-    yield Asleep()
+    yield ASLEEP
     yield Admit(prompt)
     speed = desk.script.capacity
     pause = ns(speed.first_token) + ns(speed.per_token) * (len(tokens) - 1)
@@ -131,7 +132,7 @@ def _stream(
     With a usage event the fingerprint moves there from the last token (seen in the capture).
     """
     yield Head(200, headers_of(desk, None, b"text/event-stream; charset=utf-8"), CHUNKED)
-    yield Asleep()
+    yield ASLEEP
     yield Admit(prompt)
     speed = desk.script.capacity
     if speed.first_token:

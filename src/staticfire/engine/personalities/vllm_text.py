@@ -6,8 +6,8 @@ Written as templates: an answer is formatted, not serialised, which costs a tent
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from json.encoder import encode_basestring
+from typing import NamedTuple
 
 __all__ = ["Voice", "quote"]
 
@@ -19,8 +19,7 @@ def quote(text: str) -> str:
     return encode_basestring(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(NamedTuple):
     """What one answer's JSON shares: its id, time, model and fingerprint."""
 
     id: str
@@ -33,11 +32,13 @@ class Voice:
     def chat(self, texts: list[str], reason: str, prompt: int, said: int) -> bytes:
         """A whole chat completion with a choice for each text."""
         choices = ",".join(
-            f'{{"index":{index},"message":{{"role":"assistant","content":{quote(text)},'
-            '"refusal":null,"annotations":null,"audio":null,"function_call":null,'
-            f'"reasoning":null}},"logprobs":null,"finish_reason":"{reason}","stop_reason":null,'
-            '"token_ids":null,"routed_experts":null}'
-            for index, text in enumerate(texts)
+            [
+                f'{{"index":{index},"message":{{"role":"assistant","content":{quote(text)},'
+                '"refusal":null,"annotations":null,"audio":null,"function_call":null,'
+                f'"reasoning":null}},"logprobs":null,"finish_reason":"{reason}","stop_reason":null,'
+                '"token_ids":null,"routed_experts":null}'
+                for index, text in enumerate(texts)
+            ]
         )
         return (
             f'{{"id":"chatcmpl-{self.id}","object":"chat.completion","created":{self.created},'

@@ -71,7 +71,8 @@ def command(
 
 
 def _import(modules: tuple[str, ...]) -> None:
-    sys.path.insert(0, str(Path.cwd()))
+    if modules:
+        sys.path.insert(0, str(Path.cwd()))
     for module in modules:
         try:
             importlib.import_module(module)

@@ -25,9 +25,7 @@ class Doubles:
 
     times: int = 2
 
-    phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "doubles {what} {times:d} times over": {}
-    }
+    phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"doubles {what} {times:d} times over": {}}
 
     def play(self, honest, ask):
         for action in honest:

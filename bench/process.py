@@ -45,6 +45,12 @@ class Server:
             self._port = int(self._line())
         return self._port
 
+    @property
+    def ports(self) -> list[int]:
+        """The ports of a kind that has several; to be asked once."""
+        ports: list[int] = json.loads(self._line())
+        return ports
+
     def cpu(self) -> float:
         """CPU seconds of the server so far, user and system."""
         assert self._process.stdin is not None

@@ -23,9 +23,11 @@ from bench import (
     dribble,
     engines,
     forward,
+    gate,
     json_answers,
     loading,
     make,
+    services,
     sessions,
     timers,
     tokens,
@@ -43,6 +45,8 @@ MEASUREMENTS: dict[str, Callable[..., list[Figure]]] = {
     "timers": timers.measure,
     "dribble": dribble.measure,
     "forward": forward.measure,
+    "gate": gate.measure,
+    "services": services.measure,
 }
 BY_NAME_ONLY: dict[str, Callable[..., list[Figure]]] = {"demo": make.demo, "test": make.test}
 TINY: dict[str, Mapping[str, object]] = {
@@ -54,6 +58,8 @@ TINY: dict[str, Mapping[str, object]] = {
     "timers": timers.TINY,
     "dribble": dribble.TINY,
     "forward": forward.TINY,
+    "gate": gate.TINY,
+    "services": services.TINY,
 }
 """Sizes with which a measurement only proves that it works."""
 

@@ -2,7 +2,7 @@
 
     python -m bench.serve KIND '{"option": …}'
 
-Prints its port, then its CPU time in nanoseconds for each line that it reads; ends with its input.
+Prints its port (its ports), then its CPU time in nanoseconds for each line that it reads; ends with its input.
 """
 
 from __future__ import annotations
@@ -79,6 +79,22 @@ async def engine(per_token: float = 0.0, tokens: int = 13) -> int:
     return (await MockEngine(script).start()).port
 
 
+async def waiting(count: int, state: str) -> list[int]:
+    """Mock engines that never become ready, each in the same way."""
+    from staticfire.engine import Answers, Busy, Loading, MockEngine, NeverAnswers, Refuses, Script
+
+    no = Answers(503)
+    phase = {
+        "refuses": Refuses(),
+        "loads": Loading(health=503, listed=no, chat=no),
+        "hangs": Loading(chat=NeverAnswers()),
+        "is busy": Busy(),
+    }[state]
+    engines = [MockEngine(Script(model="qwen", life=[phase])) for _ in range(count)]
+    _kept.extend(engines)
+    return [(await engine.start()).port for engine in engines]
+
+
 async def constant() -> int:
     """`web.Server` with the least handler: it reads the body and says constant bytes."""
 
@@ -138,8 +154,8 @@ async def router(workers: list[str]) -> int:
     return made.port
 
 
-KINDS: dict[str, Callable[..., Awaitable[int]]] = {
-    kind.__name__: kind for kind in (engine, constant, written, stream, router)
+KINDS: dict[str, Callable[..., Awaitable[int | list[int]]]] = {
+    kind.__name__: kind for kind in (engine, waiting, constant, written, stream, router)
 }
 
 

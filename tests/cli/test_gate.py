@@ -15,15 +15,16 @@ import time
 
 import pytest
 
-from staticfire.errors import WrongInput
-from staticfire.readiness.launch import Named, workers_of
-
 
 class Raw:
-    """An engine in a thread that lists and serves, or answers `status` to everything."""
+    """An engine in a thread that lists and serves, or answers `status` to everything.
+
+    Before that it answers 503 to the first `sheds` requests.
+    """
 
     def __init__(self) -> None:
         self.status = 200
+        self.sheds = 0
         self.paths: list[bytes] = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
@@ -41,7 +42,9 @@ class Raw:
                 self.paths.append(path)
                 page = {"model": "qwen", "choices": [{}], "data": [{"id": "qwen"}]}
                 body = json.dumps(page).encode()
-                head = f"HTTP/1.1 {self.status} X\r\ncontent-length: {len(body)}\r\n\r\n"
+                status = 503 if self.sheds else self.status
+                self.sheds = max(0, self.sheds - 1)
+                head = f"HTTP/1.1 {status} X\r\ncontent-length: {len(body)}\r\n\r\n"
                 peer.sendall(head.encode() + body)
 
     def stop(self) -> None:
@@ -126,8 +129,7 @@ def test_one_that_never_comes_is_named_and_nothing_starts(engine, nobody, tmp_pa
 def test_a_busy_engine_opens_it_when_it_drained(engine):
     """503 is not there yet; the next look after it drained opens the gate."""
     raw = engine()
-    raw.status = 503
-    threading.Timer(0.3, setattr, (raw, "status", 200)).start()
+    raw.sheds = 3
     done = gate("--interval", "0.1", "--timeout", "10", "--worker", raw.url, "--", "true")
     assert done.returncode == 0
     assert "/v1/models answered 503: busy" in done.stderr
@@ -271,9 +273,19 @@ def test_a_bar_on_a_terminal(engine, nobody):
         (("--worker", "http://127.0.0.1:1"), "expected a command after --"),
         (("--", "true"), "give --worker URL, or a command with --worker-urls"),
         (("--", "true", "--worker-urls", "localhost:1"), "--worker-urls: expected a URL"),
-        (("--worker", "ftp://x", "--", "true"), "worker: expected a URL"),
+        (("--", "true", "--worker-url", "http://a:1"), "did you mean --worker-urls where it says"),
+        (("--", "true", "--worker-urls", "http://a:1", "htp://b:1"), "--worker-urls, 2 of 2:"),
+        (("--worker", "ftp://x", "--", "true"), "--worker: expected a URL"),
         (("--until", "listd", "--worker", "http://127.0.0.1:1", "--", "true"), 'mean "listed"?'),
         (("--at-least", "2", "--worker", "http://127.0.0.1:1", "--", "true"), "from 1 to 1"),
+        (
+            ("--at-least", "1", "--", "true", "--prefill", "http://a:1", "--decode", "http://b:1"),
+            "from 2 to 2",
+        ),
+        (
+            ("--pid", "http://127.0.0.1:1=x", "--worker", "http://127.0.0.1:1", "--", "true"),
+            "--pid",
+        ),
         (("--timeout", "-1", "--worker", "http://127.0.0.1:1", "--", "true"), "--timeout"),
         (("--tiemout", "1", "--", "true"), "--timeout"),
     ],
@@ -285,28 +297,79 @@ def test_a_wrong_call_is_a_usage_error(args, told):
     assert told in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("command", "expected"),
-    [
-        ("router --worker-urls http://a:1 http://b:2 --policy x", ["worker a:1", "worker b:2"]),
-        ("router --worker-urls=http://a:1 --worker-urls http://b:2", ["worker a:1", "worker b:2"]),
-        ("router --worker-urls http://a:1 http://a:1/", ["worker a:1"]),
-        ("router --prefill http://a:1 8998 --decode http://b:2", ["prefill a:1", "decode b:2"]),
-        ("router --prefill http://a:1 none http://b:2 --port 3", ["prefill a:1", "prefill b:2"]),
-        ("router --prefill http://a:1 --worker-urls http://a:1", ["prefill a:1"]),
-        ("router --worker-urls --port 80", []),
-        ("router --policy http://a:1", []),
-        ("router http://a:1", []),
-    ],
-)
-def test_the_workers_of_a_command_line(command, expected):
-    """The flags of other people's routers, in each of their spellings."""
-    found = workers_of(command.split())
-    assert [f"{w.role} {w.url.removeprefix('http://')}" for w in found] == expected
+def test_json_is_a_line_per_change_and_a_last_line(engine):
+    """On stderr, each line an object: what is waited for, the changes, how it ended."""
+    urls = [engine().url for _ in range(2)]
+    done = gate("--json", "--", "echo", "out", "--worker-urls", *urls)
+    first, *changes, last = map(json.loads, done.stderr.splitlines())
+    assert done.stdout.startswith("out --worker-urls")
+    assert first == {
+        "event": "waiting", "needed": 2, "total": 2, "timeout": 4200.0,
+        "workers": [{"url": url, "role": "worker", "until": "serving"} for url in urls],
+    }  # fmt: skip
+    assert sorted(change.pop("url") for change in changes) == sorted(urls)
+    assert [change.pop("count") for change in changes] == [1, 2]
+    assert all(change.pop("seconds") < 5 for change in changes)
+    assert (
+        changes
+        == [{"event": "change", "there": True, "reason": "chat answered 200", "total": 2}] * 2
+    )
+    assert last.pop("seconds") < 5
+    assert last == {
+        "event": "open", "ok": True, "needed": 2, "total": 2, "there": urls, "missing": [],
+    }  # fmt: skip
 
 
-def test_a_flag_with_a_wrong_url_is_named():
-    """The error has the flag's name as its place."""
-    with pytest.raises(WrongInput, match=r"^--decode: expected a URL"):
-        workers_of(["--decode", "8080"])
-    assert workers_of(["--decode", "http://a:1"]) == (Named("http://a:1", "decode"),)
+def test_json_names_who_is_missing(engine, nobody):
+    """The last line of a gate that ran out: each missing worker with what was expected and found."""
+    raw = engine()
+    done = gate("--json", "--timeout", "0.3", "--worker", raw.url, "--worker", nobody, "--", "true")
+    assert done.returncode == 1
+    last = json.loads(done.stderr.splitlines()[-1])
+    assert (last["event"], last["ok"], last["there"]) == ("timeout", False, [raw.url])
+    assert last["missing"] == [
+        {"url": nobody, "expected": "serving", "found": "connection refused", "dead": False}
+    ]
+
+
+def test_json_tells_a_signal(nobody):
+    """The last line of a gate that was stopped."""
+    process = subprocess.Popen(
+        [*GATE, "--json", "--worker", nobody, "--", "true"], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    with process.stderr:
+        process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        last = json.loads(process.stderr.readlines()[-1])
+    assert process.wait(timeout=10) == 143
+    assert last == {"event": "signal", "ok": False, "signal": 15}
+
+
+def test_a_dead_worker_ends_the_wait(nobody):
+    """A process that has ended, also as a zombie, is not waited for; the last line says so."""
+    with subprocess.Popen(["true"]) as dead:
+        os.waitid(os.P_PID, dead.pid, os.WEXITED | os.WNOWAIT)  # ended, and not waited for
+        begun = time.monotonic()
+        done = gate("--pid", f"{nobody}={dead.pid}", "--worker", nobody, "--", "true")
+        assert time.monotonic() - begun < 5.0
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-2:] == [
+        "1 of 1 workers missing after 0s (1 needed, 1 dead); the command was not started:",
+        f"  {nobody}: expected serving, found: there is no process {dead.pid}",
+    ]
+
+
+def test_a_dead_worker_that_is_not_needed_ends_nothing(engine, nobody):
+    """With `--at-least` the wait goes on as long as enough workers can come."""
+    raw = engine()
+    raw.sheds = 3
+    with subprocess.Popen(["true"]) as dead:
+        pass
+    done = gate(
+        "--at-least", "1", "--interval", "0.1", "--pid", f"{nobody}={dead.pid}",
+        "--worker", nobody, "--worker", raw.url, "--", "true",
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert f"[0/2] {nobody}: there is no process {dead.pid} after 0s" in done.stderr
+    assert done.stderr.splitlines()[-1] == "1 of 2 workers healthy after 0s"

@@ -22,6 +22,7 @@ class Raw:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.open: list[socket.socket] = []
+        self.asked: list[bytes] = []
         self.thread = threading.Thread(target=self.serve)
         self.thread.start()
 
@@ -32,7 +33,8 @@ class Raw:
             except OSError:
                 return
             self.open.append(peer)
-            answer = self.answers.get(peer.recv(65536).split(b" ")[1])
+            self.asked.append(peer.recv(65536))
+            answer = self.answers.get(self.asked[-1].split(b" ")[1])
             if answer is not None:
                 peer.sendall(answer)
 
@@ -126,9 +128,45 @@ def test_the_accept_rule_is_chosen_by_name(engine, rule, code):
     assert call(engine(reply(400)).url, "--accept", rule).exit_code == code
 
 
+@pytest.mark.parametrize("as_file", [False, True], ids=["a variable", "a file"])
+def test_a_key_is_taken_by_name_and_told_nowhere(engine, monkeypatch, tmp_path, as_file):
+    """The engine echoes the key that it refuses; the output does not."""
+    echo = {"error": {"message": "Incorrect API key provided: s3cret-key"}}
+    raw = engine(reply(401, echo))
+    monkeypatch.setenv("THE_KEY", "s3cret-key")
+    (tmp_path / "key").write_text("s3cret-key\n")
+    named = ("--api-key-file", str(tmp_path / "key")) if as_file else ("--api-key-env", "THE_KEY")
+    for more in ((), ("--json",)):
+        result = call(raw.url, *named, *more)
+        assert result.exit_code == 5
+        assert "s3cret" not in result.output
+        assert "[key]" in result.output
+    assert all(b"authorization: Bearer s3cret-key" in asked for asked in raw.asked)
+    assert len(raw.asked) == 4
+
+
+def test_there_is_no_option_for_the_key_itself():
+    """It would stand in the list of processes."""
+    result = call("http://127.0.0.1:1", "--api-key", "s3cret-key")
+    assert result.exit_code == 2
+    assert "s3cret" not in result.output
+
+
+def test_a_kind_is_chosen(engine):
+    """A completion model is asked on its own route."""
+    raw = engine(reply(404))
+    raw.answers[b"/v1/completions"] = OK
+    assert call(raw.url, "--kind", "completion").exit_code == 0
+    assert call(raw.url).exit_code == 5
+    wrong = call(raw.url, "--kind", "embedding")
+    assert wrong.exit_code == 2
+    assert 'did you mean "embeddings"?' in wrong.output
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [
+        (("http://127.0.0.1:1", "--api-key-env", "NO_SUCH_KEY"), "a variable that is set"),
         (("http://127.0.0.1:1", "--accept", "provn"), 'did you mean "proven"?'),
         (("127.0.0.1:1",), "write http://127.0.0.1:1"),
         (("http://127.0.0.1:1", "--deadline", "0"), "--deadline"),

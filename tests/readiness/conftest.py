@@ -64,6 +64,8 @@ class Peer(asyncio.Protocol):
         return False
 
 
+ACCOUNTS = ("/metrics", "/is_sleeping", "/is_paused")
+
 Play = Callable[[asyncio.Transport], Awaitable[None]]
 
 
@@ -74,6 +76,8 @@ class Fake:
         self.chat: bytes | Play = chat if chat is not None else reply(200, completion())
         self.models: object = models
         self.health: bytes | Play = reply(200)
+        self.accounts_of: dict[str, bytes | Play] = {}
+        """What it answers to /metrics, /is_sleeping, /is_paused; 404 unless it is here."""
         self.requests: list[SimpleNamespace] = []
         self.transports: set[asyncio.Transport] = set()
         self.tasks: set[asyncio.Future[None]] = set()
@@ -86,12 +90,21 @@ class Fake:
         return f"http://127.0.0.1:{self.port}"
 
     def at(self, method: str) -> list[float]:
-        """When requests of that method came, in seconds."""
-        return [r.at for r in self.requests if r.method == method]
+        """When listings (GET) or probes (POST) came, in seconds; questions for an account do not
+        count.
+        """
+        return [r.at for r in self.requests if r.method == method and r.path not in ACCOUNTS]
+
+    @property
+    def accounts(self) -> list[tuple[float, str]]:
+        """When the engine was asked for an account of itself, and where."""
+        return [(r.at, r.path) for r in self.requests if r.path in ACCOUNTS]
 
     async def answer(self, method: str, path: str, transport: asyncio.Transport) -> None:
         if path == "/health":
             play = self.health
+        elif path in ACCOUNTS:
+            play = self.accounts_of.get(path, reply(404))
         elif path == "/v1/models":
             models = self.models
             if isinstance(models, tuple):

@@ -22,7 +22,7 @@ def listed(record, at, models=("qwen",), model="qwen"):
         verdict, at * NS, record.generation, models=models, source=Source.LISTING, named=named,
         model=model,
     )  # fmt: skip
-    return core.observe(record, evidence, at * NS)
+    return core.observe(record, evidence, at * NS)[0]
 
 
 def list_fails(record, at, verdict=BROKEN, refused=False):
@@ -30,7 +30,7 @@ def list_fails(record, at, verdict=BROKEN, refused=False):
     evidence = Evidence(
         verdict, at * NS, record.generation, source=Source.LISTING, refused=refused
     )  # fmt: skip
-    return core.observe(record, evidence, at * NS)
+    return core.observe(record, evidence, at * NS)[0]
 
 
 def chat(record, at, verdict, *, began=None, limits=core.DEFAULTS, **more):
@@ -40,7 +40,17 @@ def chat(record, at, verdict, *, began=None, limits=core.DEFAULTS, **more):
     evidence = Evidence(
         verdict, at * NS, record.generation, began=start, model="qwen", **more
     )  # fmt: skip
-    return core.observe(record, evidence, at * NS, limits)
+    return core.observe(record, evidence, at * NS, limits)[0]
+
+
+def answered(record, at):
+    """A user was answered."""
+    return core.observe(record, core.answered(record, at * NS), at * NS)[0]
+
+
+def restarted(record, at):
+    """A new life began on purpose."""
+    return core.observe(record, core.began(at * NS), at * NS)[0]
 
 
 def due(record, at, limits=core.DEFAULTS):
@@ -169,7 +179,7 @@ def test_a_refused_port_is_no_attempt():
     record = listed(Record(), 0)
     record = core.begin(record, 0)
     refused = Evidence(UNREACHABLE, 0, record.generation, refused=True)
-    record = core.observe(record, refused, 0)
+    record, _ = core.observe(record, refused, 0)
     assert record.attempt_at is None
     assert due(listed(record, 1), 1)
 
@@ -205,7 +215,7 @@ def test_refused_traffic_starts_a_generation_once():
     """A hundred users who find the port refused see one life end, and no listing fail."""
     record = ready(0)
     for _ in range(100):
-        record = core.refused(record, 5 * NS)
+        record = core.observe(record, core.refused(record, 5 * NS), 5 * NS)[0]
     assert record.generation == 2
     assert record.failed_listings == 0
     assert record.routable
@@ -245,27 +255,27 @@ def test_evidence_of_an_older_generation_counts_for_nothing():
     """A late pass of the life before changes nothing."""
     record = listed(Record(), 0)
     late = Evidence(SERVING, 5 * NS, record.generation, model="qwen")
-    reborn = core.restarted(record, 3 * NS)
-    assert core.observe(reborn, late, 5 * NS) == reborn
+    reborn = restarted(record, 3)
+    assert core.observe(reborn, late, 5 * NS)[0] == reborn
 
 
 def test_a_restart_clears_the_latch():
     """Ready, restarted, listed: running, not ready."""
-    record = listed(core.restarted(ready(0), 1 * NS), 2)
+    record = listed(restarted(ready(0), 1), 2)
     assert record.status is Status.RUNNING
     assert record.generation == 2
 
 
 def test_answered_traffic_renews_the_latch():
     """A user's answer at 200 s makes the evidence fresh until 500 s."""
-    record = core.renew(ready(0), 200 * NS)
+    record = answered(ready(0), 200)
     assert not due(listed(record, 499), 499)
     assert due(listed(record, 500), 500)
 
 
 def test_answered_traffic_makes_no_latch():
     """A late answer of the life before is no proof of this one."""
-    assert not core.renew(listed(Record(), 0), 1 * NS).latched
+    assert not answered(listed(Record(), 0), 1).latched
 
 
 def test_one_blip_is_not_degraded():
@@ -301,7 +311,7 @@ def test_a_degraded_engine_heals_after_two_passes():
 
 def test_users_heal_a_degraded_engine():
     """Answered traffic counts as passes."""
-    record = core.renew(core.renew(degraded(), 320 * NS), 321 * NS)
+    record = answered(answered(degraded(), 320), 321)
     assert record.status is Status.READY
 
 
@@ -369,7 +379,7 @@ def test_every_short_history_keeps_the_rules():
         "pass": lambda r, at: chat(r, at, SERVING) if r.named else r,
         "busy": lambda r, at: chat(r, at, BUSY) if r.named else r,
         "hang": lambda r, at: chat(r, at, LISTING) if r.named else r,
-        "restart": lambda r, at: core.restarted(r, at * NS),
+        "restart": lambda r, at: restarted(r, at),
     }
     for history in itertools.product(steps, repeat=4):
         record, served, ever = Record(), None, False

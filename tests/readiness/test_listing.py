@@ -68,8 +68,31 @@ def test_a_model_is_found_by_alias():
     assert find(models, "d") is None
 
 
-def test_an_embeddings_model_says_so_in_its_labels():
-    """Lemonade labels its models; only a label makes one an embeddings model."""
-    models = parse(b'{"data":[{"id":"e","labels":["embeddings"]},{"id":"embeddings"}]}')
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ({"labels": ["embeddings"]}, "embeddings"),  # Lemonade
+        ({"capabilities": ["embedding"]}, "embeddings"),  # Ollama
+        ({"capabilities": ["completion", "embedding"]}, "chat"),
+        ({"capabilities": ["completion"]}, "chat"),  # llama.cpp: it generates
+        ({"type": "embedding"}, "embeddings"),
+        ({"type": "language"}, "completion"),
+        ({"type": "model"}, "chat"),
+        ({"task": "text-generation"}, "chat"),
+        ({"labels": "embeddings"}, "chat"),  # no list: nothing said
+        ({}, "chat"),
+    ],
+)
+def test_the_list_says_which_route_a_model_has(said, kind):
+    """Its labels, capabilities, type or task; a name says nothing."""
+    models = parse(json.dumps({"data": [{"id": "embeddings"} | said]}).encode())
     assert models is not None
-    assert [m.embeds for m in models] == [True, False]
+    assert models[0].kind == kind
+
+
+def test_what_the_second_list_says_counts_too():
+    """llama.cpp lists twice, and tells capabilities in the Ollama list only."""
+    page = {"data": [{"id": "e"}], "models": [{"name": "e", "capabilities": ["embedding"]}]}
+    models = parse(json.dumps(page).encode())
+    assert models is not None
+    assert [(m.id, m.kind) for m in models] == [("e", "embeddings")]

@@ -15,7 +15,7 @@ from staticfire.readiness import Settings
         ({"throttle": -1.0}, "throttle: expected no less than zero, found -1.0"),
         ({"interval": float("nan")}, "interval: expected a number above zero, found nan"),
         ({"accept": "provne"}, 'did you mean "proven"?'),
-        ({"kind": "image"}, "expected one of auto, chat, embeddings"),
+        ({"kind": "image"}, "expected one of auto, chat, completion, embeddings"),
     ],
 )
 def test_a_wrong_setting_is_named(wrong, told):

@@ -24,7 +24,10 @@ async def beat(watch, until, every=1.0):
 
 
 def test_listed_at_4_and_answering_at_364_is_running_until_then(raw):
-    """Six minutes of loading: running all the time, probes never closer than 15 s, ready once."""
+    """Six minutes of loading: running all the time, probes never closer than 15 s, ready once.
+
+    Without an account of the engine each probe waits longer than the one before, up to 30 s.
+    """
 
     async def main():
         fake = raw.Fake(raw.silent)
@@ -39,10 +42,10 @@ def test_listed_at_4_and_answering_at_364_is_running_until_then(raw):
     seen, chats, lists = run(main())
     assert [status for _, status in seen] == [Status.STARTING, Status.RUNNING, Status.READY]
     assert seen[1][0] <= 12.0
-    assert 364.0 <= seen[2][0] <= 380.0
+    assert 364.0 <= seen[2][0] <= 394.0
     gaps = [b - a for a, b in itertools.pairwise(chats)]
     assert min(gaps) >= 15.0
-    assert len(chats) == 25
+    assert 12 <= len(chats) <= 16
     assert lists[-1] == 400.0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from staticfire.clock.virtual import run
@@ -10,7 +12,7 @@ from staticfire.judge import Judge
 from staticfire.stand.lanes import lanes
 from staticfire.stand.lanes.base import CAPABILITIES
 from staticfire.stand.lanes.llamacpp import INSTALL, LlamaCppLane
-from staticfire.stand.lanes.mock import MockLane
+from staticfire.stand.lanes.mock import LOAD, MockLane
 
 
 def test_mock_and_llamacpp_are_built_in():
@@ -63,6 +65,24 @@ def test_an_engine_of_the_mock_lane_serves_its_model():
         return answer
 
     assert run(main()).ok
+
+
+def test_an_engine_of_the_mock_lane_loads_as_a_real_one():
+    """503 to everything, then it serves, as a llama.cpp server does."""
+
+    async def main():
+        engine = await MockLane().start_loading("a", "qwen", seed=1)
+        seen = []
+        for after in (0, LOAD):
+            await asyncio.sleep(after)
+            judge = Judge(engine.url)
+            seen.append((await judge.ask("GET", "/health")).status)
+            seen.append((await judge.ask("GET", "/v1/models")).status)
+            seen.append((await judge.chat("qwen")).status)
+        await engine.stop()
+        return seen
+
+    assert run(main()) == [503, 503, 503, 200, 200, 200]
 
 
 def test_a_missing_wheel_says_what_to_install(monkeypatch):

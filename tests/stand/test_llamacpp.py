@@ -13,8 +13,10 @@ import time
 import pytest
 
 from staticfire import readiness
+from staticfire.clock import NS
 from staticfire.errors import StaticFireError
 from staticfire.judge import Judge
+from staticfire.stand.lanes import llamacpp
 from staticfire.stand.lanes.gguf import WORDS, write_scripted
 from staticfire.stand.lanes.llamacpp import LlamaCppLane
 
@@ -29,6 +31,14 @@ def test_the_model_is_written_in_well_under_a_second(tmp_path):
     assert first[:4] == b"GGUF"
     assert 1_000_000 < len(first) < 2_500_000
     assert first == (tmp_path / "b.gguf").read_bytes()
+
+
+def test_idle_words_are_holes(tmp_path):
+    """A slow model has the same weights; what its idle words add is a vocabulary and no blocks."""
+    write_scripted(tmp_path / "a.gguf", idle=20_000)
+    size = (tmp_path / "a.gguf").stat()
+    assert size.st_size > 20_000_000
+    assert size.st_blocks * 512 < 6_000_000
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +101,49 @@ def test_a_server_that_dies_at_its_start_is_told_with_its_log(lane, tmp_path, mo
 
     with pytest.raises(StaticFireError, match=r"(?s)died at its start.*model loading error"):
         asyncio.run(main())
+
+
+def test_a_server_is_there_while_it_loads(lane):
+    """Its port is open and says 503; then it loads and says the scripted words; then it is gone."""
+    if lane.too_small():
+        pytest.skip(lane.too_small())
+
+    async def main():
+        engine = await lane.start_loading("slow", "qwen", seed=0)
+        first = await readiness.probe(engine.url, "qwen")
+        waited = await readiness.wait_for([engine.url], model="qwen", timeout=30, interval=0.1)
+        answer = await Judge(engine.url).chat("qwen", max_tokens=64, temperature=0)
+        await engine.stop()
+        last = await readiness.probe(engine.url, "qwen")
+        return first, waited, answer, last
+
+    first, waited, answer, last = asyncio.run(main())
+    assert (first.verdict, first.status) == (readiness.Verdict.BUSY, 503)
+    assert waited.ok
+    assert waited.after > NS / 2
+    assert answer.text.split() == list(WORDS)
+    assert last.verdict is readiness.Verdict.UNREACHABLE
+
+
+def test_a_server_that_dies_while_it_loads_is_told_with_its_log(lane, monkeypatch):
+    """At once, where its port was never open."""
+    monkeypatch.setattr(llamacpp, "SERVER", "staticfire.no_such_module")
+
+    async def main():
+        await lane.start_loading("slow", "other", seed=0)
+
+    with pytest.raises(StaticFireError, match=r"(?s)died at its start.*No module named"):
+        asyncio.run(main())
+
+
+def test_a_small_machine_says_so(monkeypatch):
+    """What is needed and what there is; nothing where the system does not say."""
+    monkeypatch.setattr(llamacpp, "_memory", lambda: 500_000_000)
+    assert LlamaCppLane().too_small() == (
+        "a model that loads slowly needs 1.1 GB of memory, 0.5 GB are available"
+    )
+    monkeypatch.setattr(llamacpp, "_memory", lambda: None)
+    assert LlamaCppLane().too_small() is None
 
 
 def test_a_server_dies_with_its_parent():

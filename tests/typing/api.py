@@ -84,5 +84,18 @@ async def in_production() -> None:
     evidence: readiness.Evidence = await readiness.probe(router.url, "qwen", accept="proven")
     verdict: readiness.Verdict = evidence.verdict
     waited: readiness.Waited = await readiness.wait_for([router.url], timeout=60.0)
-    del verdict, waited
+    ready: readiness.Waited = await readiness.wait_ready(router.url, model="qwen", timeout=60.0)
+    watch = readiness.Watch(router.url, headers=readiness.key_headers(env="KEY"), on_show=print)
+    record: readiness.Record = await watch.check()
+    records: tuple[readiness.Record, ...] = await readiness.check_all([watch], within=10.0)
+    news: readiness.News = readiness.Process(readiness.Turn.EXITED, 1, reason="exit status 1")
+    record, effects = readiness.core.observe(record, news, now=1)
+    restart: bool = any(isinstance(effect, readiness.Restart) for effect in effects)
+    del verdict, waited, ready, records, restart
     await router.stop()
+
+
+def without_a_loop() -> None:
+    evidence: readiness.Evidence = readiness.probe_sync("http://127.0.0.1:8000", deadline=2.0)
+    waited: readiness.Waited = readiness.wait_ready_sync("http://127.0.0.1:8000", timeout=60.0)
+    del evidence, waited

@@ -81,17 +81,24 @@ class World:
     async def mock_engine(self, name: str, script: Script) -> MockEngine:
         """Start a mock engine with a script; it is stopped with the world."""
         engine = MockEngine(script, name=name, seed=derive(self.seed, name))
-        self._enter(name, engine)
+        self.enter(name, engine)
         await engine.start()
         return engine
 
     async def lane_engine(self, name: str, model: str = MODEL) -> Engine:
         """Start an engine of the run's lane that serves `model`."""
         engine = await self.lane.start(name, model, derive(self.seed, name))
-        self._enter(name, engine)
+        self.enter(name, engine)
         return engine
 
-    def _enter(self, name: str, engine: Engine) -> None:
+    async def loading_engine(self, name: str) -> Engine:
+        """Start an engine of the run's lane that takes seconds to load."""
+        engine = await self.lane.start_loading(name, MODEL, derive(self.seed, name))
+        self.enter(name, engine)
+        return engine
+
+    def enter(self, name: str, engine: Engine) -> None:
+        """Make an engine one of the scenario; it is stopped with the world."""
         if name in self.engines:
             raise ValueError(f"this scenario has an engine {name!r} already")
         self.engines[name] = engine

@@ -16,6 +16,10 @@ COMMANDS = {
     "router": "Route requests to a fleet of engines.",
     "gate": "Hold a launch until the workers are ready, then run the command.",
     "probe": "Ask one engine whether a request sent now would be answered.",
+    "wait": "Wait until a service, or an engine at a URL, is ready.",
+    "serve": "Start an engine as a service, wait for it, say honestly what it is.",
+    "services": "List, show, stop and restart services; read their logs.",
+    "supervise": "Keep services: restart what died, with growing pauses.",
     "steps": "List the Gherkin steps with an example of each.",
     "expectations": "Name the rows that the fix of a ticket should remove.",
 }

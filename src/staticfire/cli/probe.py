@@ -7,6 +7,7 @@ import json
 import click
 
 from staticfire import clock, readiness
+from staticfire.cli._key import key_options
 from staticfire.readiness.running import leave, run_now
 from staticfire.readiness.verdict import Verdict
 
@@ -51,8 +52,25 @@ DO = {
     help="answered: any status below 500. proven: a user's request would be served. "
     "strict: a 200 from that very model.",
 )
+@click.option(
+    "--kind",
+    default="auto",
+    show_default=True,
+    metavar="KIND",
+    help="Which route is asked: chat, completion, embeddings; auto: by what the list says.",
+)
+@key_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(url: str, model: str | None, deadline: float, accept: str, as_json: bool) -> None:
+def command(
+    url: str,
+    model: str | None,
+    deadline: float,
+    accept: str,
+    kind: str,
+    api_key_env: str | None,
+    api_key_file: str | None,
+    as_json: bool,
+) -> None:
     """Ask the engine at URL whether a request sent now would be answered.
 
     \b
@@ -63,8 +81,11 @@ def command(url: str, model: str | None, deadline: float, accept: str, as_json: 
       5  misconfigured: waiting will not help
       2  the command line is wrong
     """  # noqa: D301 - the backslash is click's own mark
+    headers = readiness.key_headers(env=api_key_env, file=api_key_file)
     start = clock.current().now()
-    evidence = run_now(readiness.probe(url, model, deadline=deadline, accept=accept))
+    evidence = run_now(
+        readiness.probe(url, model, deadline=deadline, accept=accept, kind=kind, headers=headers)
+    )
     took = clock.seconds(clock.current().now() - start)
     verdict, code = evidence.verdict, EXIT[evidence.verdict]
     pause = None if evidence.retry_after is None else clock.seconds(evidence.retry_after)
@@ -80,6 +101,7 @@ def command(url: str, model: str | None, deadline: float, accept: str, as_json: 
             "accept": accept,
             "status": evidence.status,
             "reason": evidence.reason,
+            "paused": evidence.paused,
             "do": do,
             "retry_after": pause,
             "seconds": round(took, 3),

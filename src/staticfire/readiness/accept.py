@@ -72,6 +72,9 @@ class Asked:
     names: tuple[str, ...] = ()
     holds: str = "choices"
     """`choices` of a chat, `data` of embeddings."""
+    word: str = "chat"
+    """What was asked for, in reasons."""
+    path: str = "/v1/chat/completions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +90,31 @@ Rule = Callable[[wire.Reply, Asked], Judgement]
 
 def answered(reply: wire.Reply, asked: Asked) -> Judgement:
     """Any final status below 500: the request was understood, so the path is up."""
-    del asked
     if reply.status < 500:
-        return Judgement(Verdict.SERVING, f"chat answered {reply.status}")
-    return _server_error(reply)
+        return Judgement(Verdict.SERVING, f"{asked.word} answered {reply.status}")
+    return _server_error(reply, asked)
 
 
 def proven(reply: wire.Reply, asked: Asked) -> Judgement:
     """As `answered`, less what shows that a user's request would not be served."""
     status = reply.status
     if status >= 500 and status not in BUSY:
-        return _server_error(reply)
+        return _server_error(reply, asked)
     if status in BUSY:
-        return _busy(reply)
+        return _busy(reply, asked)
     if status < 300:
         return _completion(reply, asked)
     if status < 400:
         return Judgement(
             Verdict.MISCONFIGURED,
-            f"chat answered {status}: a redirect, which is not followed; give the final address",
+            f"{asked.word} answered {status}: a redirect, which is not followed; give the final address",
         )
-    why = UNSERVABLE.get(status)
+    why = _not_found(reply, asked) if status == 404 else UNSERVABLE.get(status)
     if why is None:
-        return Judgement(Verdict.SERVING, f"chat answered {status}: refused on its merits")
-    return Judgement(Verdict.MISCONFIGURED, f"chat answered {status}: {why}{_said(reply)}")
+        reason = f"{asked.word} answered {status}: refused on its merits"
+        return Judgement(Verdict.SERVING, reason)
+    reason = f"{asked.word} answered {status}: {why}{_said(reply)}"
+    return Judgement(Verdict.MISCONFIGURED, reason)
 
 
 def strict(reply: wire.Reply, asked: Asked) -> Judgement:
@@ -121,7 +125,7 @@ def strict(reply: wire.Reply, asked: Asked) -> Judgement:
     if reply.status != 200:
         return Judgement(
             Verdict.MISCONFIGURED,
-            f"chat answered {reply.status}: the wrong model came up, or it refuses{_said(reply)}",
+            f"{asked.word} answered {reply.status}: the wrong model came up, or it refuses{_said(reply)}",
         )
     page = _json(reply.body)
     if not isinstance(page, dict) or not isinstance(page.get("model"), str):
@@ -180,15 +184,16 @@ def _completion(reply: wire.Reply, asked: Asked) -> Judgement:
         html = reply.body.lstrip()[:1] == b"<"
         what = "a web page" if html else "no JSON object" if reply.body else "an empty body"
         return Judgement(
-            Verdict.MISCONFIGURED, f"chat answered {reply.status} with {what}: not an OpenAI reply"
+            Verdict.MISCONFIGURED,
+            f"{asked.word} answered {reply.status} with {what}: not an OpenAI reply",
         )
     if page.get("error") is not None or page.get("object") == "error":
-        return _error_object(page, reply)
+        return _error_object(page, reply, asked)
     held = page.get(asked.holds)
     if not isinstance(held, list) or not held:
         return Judgement(
             Verdict.MISCONFIGURED,
-            f"chat answered {reply.status} without {asked.holds}: not an OpenAI reply",
+            f"{asked.word} answered {reply.status} without {asked.holds}: not an OpenAI reply",
         )
     model = page.get("model")
     names = (asked.model, *asked.names)
@@ -196,28 +201,40 @@ def _completion(reply: wire.Reply, asked: Asked) -> Judgement:
         return Judgement(
             Verdict.MISCONFIGURED, f"another model answered: {_short(model)}, not {asked.model}"
         )
-    return Judgement(Verdict.SERVING, f"chat answered {reply.status}")
+    return Judgement(Verdict.SERVING, f"{asked.word} answered {reply.status}")
 
 
-def _error_object(page: dict[str, Any], reply: wire.Reply) -> Judgement:
+def _not_found(reply: wire.Reply, asked: Asked) -> str:
+    """Two different 404: no such model, told by an error object that speaks of one; no route."""
+    page = _json(reply.body)
+    error = page.get("error", page) if isinstance(page, dict) else None
+    if isinstance(error, dict):
+        told = " ".join(str(error.get(key, "")) for key in ("message", "param", "code")).lower()
+        if "model" in told or asked.model.lower() in told:
+            return f"another model is loaded, not {asked.model}"
+    others = ", ".join(kind for kind in ("chat", "completion", "embeddings") if kind != asked.word)
+    return f"there is no route {asked.path}; is the model of another kind ({others})?"
+
+
+def _error_object(page: dict[str, Any], reply: wire.Reply, asked: Asked) -> Judgement:
     """An engine may say 200 on the wire and 503 in the body: the body is the truth."""
     inner = page["error"] if isinstance(page.get("error"), dict) else page
     code = inner.get("code")
     if code in BUSY or (isinstance(code, str) and code.isdigit() and int(code) in BUSY):
-        return Judgement(Verdict.BUSY, f"chat answered {reply.status} with error {code}: busy")
-    return Judgement(
-        Verdict.MISCONFIGURED, f"chat answered {reply.status} with an error object{_said(reply)}"
-    )
+        reason = f"{asked.word} answered {reply.status} with error {code}: busy"
+        return Judgement(Verdict.BUSY, reason)
+    reason = f"{asked.word} answered {reply.status} with an error object{_said(reply)}"
+    return Judgement(Verdict.MISCONFIGURED, reason)
 
 
-def _busy(reply: wire.Reply) -> Judgement:
-    return Judgement(Verdict.BUSY, f"chat answered {reply.status}: busy{_said(reply)}")
+def _busy(reply: wire.Reply, asked: Asked) -> Judgement:
+    return Judgement(Verdict.BUSY, f"{asked.word} answered {reply.status}: busy{_said(reply)}")
 
 
-def _server_error(reply: wire.Reply) -> Judgement:
+def _server_error(reply: wire.Reply, asked: Asked) -> Judgement:
     if reply.status in BUSY:
-        return _busy(reply)
-    return Judgement(Verdict.BROKEN, f"chat answered {reply.status}{_said(reply)}")
+        return _busy(reply, asked)
+    return Judgement(Verdict.BROKEN, f"{asked.word} answered {reply.status}{_said(reply)}")
 
 
 def _json(body: bytes) -> Any:
@@ -231,7 +248,8 @@ def _said(reply: wire.Reply) -> str:
     """The engine's own words, short, when it has some."""
     page = _json(reply.body)
     if not isinstance(page, dict):
-        return ""
+        plain = reply.body[:400].decode("utf-8", "replace").strip()
+        return f' ("{_short(plain)}")' if plain and plain[0] not in "<[{" else ""
     error = page.get("error", page)
     for words in (error, *(error.get(k) for k in ("message", "detail") if isinstance(error, dict))):
         if isinstance(words, str) and words.strip():

@@ -1,10 +1,10 @@
-"""The rules of readiness: evidence in, record out.
+"""The rules of readiness: news in, record and effects out.
 
-    (record, evidence, now) -> record        observe
-    (record, now)           -> what to send  plan
-    (record, now)           -> record        begin, renew, refused, restarted
+    (record, news, now) -> (record, effects)   observe
+    (record, now)       -> what to send        plan
+    (record, now)       -> record              begin, stretched: before a request is sent
 
-No I/O, no clock: `now` is an argument, in nanoseconds. The rules, one place each:
+No I/O, no clock: `now` is an argument, in nanoseconds. `signs` counts, `table` decides:
 
 - Serving evidence latches per generation. While it is fresh only listings are wanted, then one
   probe; `latch_forever` never wants one again.
@@ -13,39 +13,55 @@ No I/O, no clock: `now` is an argument, in nanoseconds. The rules, one place eac
 - A refused connect ends the generation. The worker stays in rotation until a second failed
   listing, or until the new life lists: that one has to prove itself.
 - A refusal (401, 404, another model) is still coming up until it has held 15 s and two probes.
+- Only a dead process, or a start-up budget used up before the first listing, allows a restart.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from staticfire.readiness.evidence import Evidence
+from staticfire.readiness import signs, table
+from staticfire.readiness.effects import Effect, Probe, Restart, Show
+from staticfire.readiness.evidence import Evidence, Identity, News, Process, Turn
 from staticfire.readiness.record import Plan, Record
 from staticfire.readiness.settings import Limits, Settings
 from staticfire.readiness.verdict import Source, Status, Verdict
 
-__all__ = ["DEFAULTS", "begin", "observe", "plan", "refused", "renew", "restarted"]
+__all__ = [
+    "DEFAULTS",
+    "answered",
+    "began",
+    "begin",
+    "observe",
+    "plan",
+    "refused",
+    "restarted",
+    "stretched",
+]
 
 DEFAULTS: Limits = Settings().limits
 
 
-def observe(record: Record, evidence: Evidence, now: int, limits: Limits = DEFAULTS) -> Record:
-    """The record after one piece of evidence. Evidence of another generation changes nothing."""
-    if evidence.generation != record.generation:
-        return record
-    if evidence.refused:
-        return _settled(_refused(record, evidence), now, limits)
-    record = _refusals(replace(record, evidence=evidence), evidence, now, limits)
-    if evidence.source is Source.LISTING:
-        record = _after_listing(record, evidence)
-    elif evidence.source is Source.CHAT:
-        record = _after_chat(record, evidence, limits)
-    return _settled(record, now, limits)
+def observe(
+    record: Record, news: News, now: int, limits: Limits = DEFAULTS
+) -> tuple[Record, tuple[Effect, ...]]:
+    """The record after one piece of news, and what that asks for.
+
+    Evidence of another generation, or of a process that is dead, stopped or being restarted,
+    changes nothing.
+    """
+    counted, sign = signs.read(record, news, now, limits)
+    if counted is record and sign is table.Sign.NOTHING:
+        return record, _effects(record, record, now, limits)
+    settled = _settled(record, counted, table.after(record.status, sign), now)
+    return settled, _effects(record, settled, now, limits)
 
 
 def plan(record: Record, now: int, limits: Limits = DEFAULTS) -> Plan:
     """What may be sent now."""
-    if record.served_at is not None and not record.degraded:
+    if record.exited or record.status in signs.DEAF:
+        return Plan(probe=False, why="its process is not running", listing=False)
+    if record.served_at is not None and not record.degraded and not record.paused:
         if limits.latch_forever:
             return Plan(probe=False, why="it has served; the latch is for ever")
         stale_at = record.served_at + limits.fresh_for
@@ -55,7 +71,9 @@ def plan(record: Record, now: int, limits: Limits = DEFAULTS) -> Plan:
         return Plan(probe=False, why="the model is not listed")
     if record.next_probe is not None and now < record.next_probe:
         return Plan(probe=False, why="the last probe is too recent", at=record.next_probe)
-    return Plan(probe=True, why="a probe is due", at=now)
+    look = record.latched or bool(record.paused)
+    patience = _patience(record, limits)
+    return Plan(probe=True, why="a probe is due", at=now, look=look, patience=patience)
 
 
 def begin(record: Record, now: int, limits: Limits = DEFAULTS) -> Record:
@@ -63,24 +81,27 @@ def begin(record: Record, now: int, limits: Limits = DEFAULTS) -> Record:
 
     It closes the window for every other prober, also when this one dies halfway.
     """
-    closed = max(limits.throttle, limits.probe_deadline)
+    closed = max(limits.throttle, _patience(record, limits))
     return replace(record, attempt_at=now, next_probe=now + closed)
 
 
-def renew(record: Record, now: int, limits: Limits = DEFAULTS) -> Record:
-    """A user's request was answered at `now`: the latch is renewed without a probe.
-
-    It never makes a latch: an answer may be a late one of an earlier life.
-    """
-    if record.served_at is None:
-        return record
-    record = replace(record, served_at=max(record.served_at, now))
-    return _settled(_passed(record, limits), now, limits)
+def stretched(record: Record, until: int) -> Record:
+    """The record to keep when a probe is waited for until then: the window stays closed."""
+    return replace(record, next_probe=max(until, record.next_probe or until))
 
 
-def refused(record: Record, now: int, limits: Limits = DEFAULTS) -> Record:
+# -- news that callers have often
+
+
+def answered(record: Record, now: int) -> Evidence:
+    """A user's request was answered: it renews a latch without a probe, and never makes one."""
+    reason = "a user's request was answered"
+    return Evidence(Verdict.SERVING, now, record.generation, reason, source=Source.TRAFFIC)
+
+
+def refused(record: Record, now: int) -> Evidence:
     """A user's request found the port refused: this life is over. It is no failed listing."""
-    evidence = Evidence(
+    return Evidence(
         Verdict.UNREACHABLE,
         now,
         record.generation,
@@ -88,147 +109,49 @@ def refused(record: Record, now: int, limits: Limits = DEFAULTS) -> Record:
         source=Source.TRAFFIC,
         refused=True,
     )
-    return observe(record, evidence, now, limits)
+
+
+def began(now: int, identity: Identity | None = None) -> Process:
+    """A new life begins on purpose: nothing that was known of the old one counts."""
+    return Process(Turn.BEGAN, now, identity=identity)
 
 
 def restarted(record: Record, now: int) -> Record:
-    """A new life begins on purpose: nothing that was known of the old one counts."""
-    return Record(generation=record.generation + 1, since=now, models=record.models)
+    """The record of a new life, for callers that want no effects."""
+    return observe(record, began(now), now)[0]
 
 
-# -- one rule each
+# -- what follows
 
 
-def _refused(record: Record, evidence: Evidence) -> Record:
-    ended = record.reached or record.latched
-    generation = record.generation + 1 if ended else record.generation
-    failed = record.failed_listings + (evidence.source is not Source.TRAFFIC)
-    return Record(
-        generation=generation,
-        status=record.status,
-        since=record.since,
-        evidence=replace(evidence, generation=generation),
-        models=record.models,
-        routable=record.routable,
-        failed_listings=failed,
-    )
+def _patience(record: Record, limits: Limits) -> int:
+    """The deadline of the next probe, of which nobody knows yet how the engine will fare.
+
+    Doubled for each that hung after the first two, up to half the budget: an engine whose first
+    token is slow gets there, and one that drops what it held while it loaded is asked again soon.
+    """
+    doublings = min(max(0, record.hangs - 1), 16)
+    most = max(limits.probe_deadline, limits.probe_budget // 2)
+    return min(limits.probe_deadline << doublings, most)
 
 
-def _after_listing(record: Record, evidence: Evidence) -> Record:
-    verdict = evidence.verdict
-    if evidence.named is not None:
-        record = replace(record, reached=True, models=evidence.models, failed_listings=0)
-        mine = record.served_model
-        gone = evidence.named is False or (mine is not None and evidence.model != mine)
-        if gone:
-            record = _unlatched(record)
-        return replace(record, named=evidence.named, listed=record.listed or evidence.named)
-    if verdict is Verdict.BUSY:
-        return replace(record, reached=True, named=False, failed_listings=0)
-    return replace(
-        record,
-        reached=record.reached or verdict is not Verdict.UNREACHABLE,
-        named=False,
-        failed_listings=record.failed_listings + 1,
-    )
-
-
-def _after_chat(record: Record, evidence: Evidence, limits: Limits) -> Record:
-    verdict = evidence.verdict
-    record = replace(record, chat=evidence)
-    if verdict is Verdict.SERVING:
-        record = replace(
-            record,
-            reached=True,
-            served_at=evidence.at,
-            served_model=evidence.model,
-            next_probe=None,
-        )
-        return _passed(record, limits)
-    if verdict is Verdict.BUSY:
-        pause = limits.interval
-        if evidence.retry_after is not None:
-            pause = min(evidence.retry_after, limits.retry_after_at_most)
-        return replace(record, reached=True, next_probe=evidence.at + pause)
-    fails = record.fails + 1
-    return replace(
-        record,
-        reached=record.reached or verdict is not Verdict.UNREACHABLE,
-        passes=0,
-        fails=fails,
-        next_probe=evidence.started + limits.throttle,
-        degraded=record.degraded or (record.latched and fails >= limits.degrade_after),
-    )
-
-
-def _passed(record: Record, limits: Limits) -> Record:
-    passes = record.passes + 1
-    healed = record.degraded and passes >= limits.recover_after
-    return replace(
-        record,
-        passes=passes,
-        fails=0,
-        degraded=record.degraded and not healed,
-        refusals=0,
-        refusing_since=None,
-        refusing_source=None,
-        misconfigured=False,
-    )
-
-
-def _unlatched(record: Record) -> Record:
-    return replace(
-        record,
-        served_at=None,
-        served_model=None,
-        chat=None,
-        degraded=False,
-        passes=0,
-        fails=0,
-        next_probe=None,
-        routable=False,
-    )
-
-
-def _refusals(record: Record, evidence: Evidence, now: int, limits: Limits) -> Record:
-    if evidence.verdict is not Verdict.MISCONFIGURED:
-        if evidence.source is record.refusing_source:
-            return replace(
-                record,
-                refusals=0,
-                refusing_since=None,
-                refusing_source=None,
-                misconfigured=False,
-            )
-        return record
-    same = evidence.source is record.refusing_source and record.refusing_since is not None
-    since = record.refusing_since if same else evidence.started
-    refusals = record.refusals + 1 if same else 1
-    assert since is not None
-    held = now - since >= limits.misconfigured_after and refusals >= limits.misconfigured_probes
-    return replace(
-        record,
-        refusals=refusals,
-        refusing_since=since,
-        refusing_source=evidence.source,
-        misconfigured=held,
-    )
-
-
-def _settled(record: Record, now: int, limits: Limits) -> Record:
-    """The status and the place in rotation that follow from the rest."""
-    left = record.failed_listings >= limits.leave_after
-    if record.misconfigured:
-        status = Status.MISCONFIGURED
-    elif record.latched:
-        status = Status.DEGRADED if record.degraded or left else Status.READY
-    else:
-        status = Status.RUNNING if record.listed else Status.STARTING
+def _settled(before: Record, record: Record, status: Status, now: int) -> Record:
+    """The status, since when, and the place in rotation that follow."""
     if record.latched:
         routable = status is Status.READY
     else:  # a refused connect alone does not take it out; the next word of the new life does
-        routable = record.routable and not record.reached and not left
-    if status is record.status and routable is record.routable and record.since is not None:
-        return record
-    since = record.since if status is record.status and record.since is not None else now
-    return replace(record, status=status, routable=routable, since=since)
+        routable = record.routable and not record.reached and not record.left
+    same = status is before.status and before.since is not None
+    return replace(record, status=status, routable=routable, since=before.since if same else now)
+
+
+def _effects(before: Record, record: Record, now: int, limits: Limits) -> tuple[Effect, ...]:
+    effects: list[Effect] = []
+    if record.status is not before.status:
+        effects.append(Show(before.status, record.status, record.reason))
+    if record.status is Status.FAILED and (record.exited or signs.overdue(record, now, limits)):
+        effects.append(Restart(record.reason))
+    due = plan(record, now, limits).at
+    if due is not None:
+        effects.append(Probe(due))
+    return tuple(effects)

@@ -10,7 +10,11 @@ from staticfire import wire
 from staticfire.clock import NS, current
 from staticfire.readiness.accept import Failure
 
-__all__ = ["ask", "path_of"]
+__all__ = ["Deadline", "ask", "path_of"]
+
+
+STAGGER = 0.25
+"""Seconds after which the next address of a name is tried too: ::1 may swallow connects."""
 
 
 def path_of(address: wire.Address, path: str) -> str:
@@ -20,12 +24,45 @@ def path_of(address: wire.Address, path: str) -> str:
     return path
 
 
+class Deadline:
+    """An instant, in nanoseconds, that its owner may move while a request is under way.
+
+    Nothing that the engine sends moves it.
+    """
+
+    __slots__ = ("_timeout", "at")
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+        self._timeout: asyncio.Timeout | None = None
+
+    def move(self, at: int) -> None:
+        """Move it; to now or before ends the request."""
+        self.at = at
+        if self._timeout is not None:
+            self._timeout.reschedule(_loop_time(at))
+
+    def held(self) -> asyncio.Timeout:
+        """A timeout that follows."""
+        self._timeout = asyncio.timeout_at(_loop_time(self.at))
+        return self._timeout
+
+    def let_go(self) -> None:
+        """The request is over."""
+        self._timeout = None
+
+
+def _loop_time(at: int) -> float:
+    span = max(0, at - current().now())
+    return asyncio.get_running_loop().time() + span / NS
+
+
 async def ask(
     address: wire.Address,
     method: str,
     path: str,
     *,
-    deadline: int,
+    deadline: int | Deadline,
     headers: Iterable[wire.Header] = (),
     body: bytes = b"",
     limit: int = 1 << 20,
@@ -37,13 +74,13 @@ async def ask(
     """
     connection: wire.Connection | None = None
     now = current().now()
-    span = max(0, deadline - now)
+    limited = deadline if isinstance(deadline, Deadline) else Deadline(deadline)
     try:
-        async with asyncio.timeout(span / NS):
-            connection = await wire.connect(address)
+        async with limited.held():
+            connection = await wire.connect(address, stagger=STAGGER)
             return await connection.fetch(method, path_of(address, path), headers, body, limit)
     except TimeoutError:
-        within = f"within {span / NS:.3g} s"
+        within = f"within {max(0, limited.at - now) / NS:.3g} s"
         if connection is None:
             return Failure(f"no connection {within}", connected=False, hung=True)
         return Failure(f"no whole answer {within}", connected=True, hung=True)
@@ -52,10 +89,11 @@ async def ask(
         reason = "connection refused" if refused else error.reason
         return Failure(reason, connected=False, refused=refused)
     except wire.Cut as error:
-        return Failure(error.reason, connected=True)
+        return Failure(f"connection lost: {error.reason}", connected=True)
     except wire.WireError as error:
         return Failure(f"no HTTP answer: {error.reason}", connected=True)
     finally:
+        limited.let_go()
         if connection is not None:
             connection.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["Listed", "find", "parse", "same_model"]
@@ -17,11 +17,26 @@ class Listed:
     id: str
     aliases: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    """What the list says that it is: Lemonade's labels, Ollama's and llama.cpp's capabilities, the
+    `type` or `task` of others."""
 
     @property
-    def embeds(self) -> bool:
-        """True for a model that has no chat route, as its labels say (Lemonade has them)."""
-        return any(label.startswith("embedding") for label in self.labels)
+    def kind(self) -> str:
+        """Which route it is asked on: embeddings when all that it says is that, completion when
+        it says that it is a base model, else chat.
+        """
+        words = {label.lower() for label in self.labels}
+        if words & CHATS:
+            return "chat"
+        if any(word.startswith(("embed", "feature-extraction")) for word in words):
+            return "embeddings"
+        return "completion" if words & BASE else "chat"
+
+
+CHATS = frozenset(("chat", "completion", "llm", "vlm", "text-generation", "generate"))
+"""Words of models that have a chat route; llama.cpp and Ollama call it `completion`."""
+BASE = frozenset(("base", "language", "text-completion", "completions"))
+"""Words of models that have none."""
 
 
 def parse(body: bytes) -> tuple[Listed, ...] | None:
@@ -35,10 +50,15 @@ def parse(body: bytes) -> tuple[Listed, ...] | None:
         return None
     if not isinstance(page, dict):
         return None
-    rows = page.get("data") if isinstance(page.get("data"), list) else page.get("models")
+    data, other = page.get("data"), page.get("models")
+    rows = data if isinstance(data, list) else other
     if not isinstance(rows, list):
         return None
-    return tuple(model for row in rows if (model := _listed(row)) is not None)
+    models = tuple(model for row in rows if (model := _listed(row)) is not None)
+    if rows is other or not isinstance(other, list):
+        return models
+    beside = [model for row in other if (model := _listed(row)) is not None]
+    return tuple(_with_labels(model, beside) for model in models)
 
 
 def _listed(row: Any) -> Listed | None:
@@ -47,7 +67,15 @@ def _listed(row: Any) -> Listed | None:
     names = [row[key] for key in ("id", "model", "name") if _is_name(row.get(key))]
     if not names:
         return None
-    return Listed(names[0], (*names[1:], *_names(row.get("aliases"))), _names(row.get("labels")))
+    said = [*_names(row.get("labels")), *_names(row.get("capabilities"))]
+    said += [row[key] for key in ("type", "task") if _is_name(row.get(key))]
+    return Listed(names[0], (*names[1:], *_names(row.get("aliases"))), tuple(said))
+
+
+def _with_labels(model: Listed, beside: Iterable[Listed]) -> Listed:
+    """The model with what the second list says of it: llama.cpp tells capabilities only there."""
+    said = (label for other in beside if other.id == model.id for label in other.labels)
+    return replace(model, labels=tuple(dict.fromkeys((*model.labels, *said))))
 
 
 def _is_name(value: Any) -> bool:

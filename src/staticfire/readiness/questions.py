@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from staticfire import wire
 from staticfire.clock import current
-from staticfire.errors import nearest
+from staticfire.errors import WrongInput, nearest
 from staticfire.readiness import accept, listing
 from staticfire.readiness.evidence import Evidence
-from staticfire.readiness.exchange import ask
+from staticfire.readiness.exchange import Deadline, ask
+from staticfire.readiness.keys import redacted, secrets_of
 from staticfire.readiness.settings import Settings
 from staticfire.readiness.verdict import Source, Verdict
 
-__all__ = ["Engine", "Found", "ask_chat", "ask_health", "ask_models", "probe"]
+__all__ = ["Engine", "Found", "ask_chat", "ask_health", "ask_models"]
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Where to ask, with which headers (a key, say)."""
+    """Where to ask, with which headers (a key, say, which no reason and no repr shows)."""
 
     address: wire.Address
-    headers: tuple[wire.Header, ...] = ()
+    headers: tuple[wire.Header, ...] = field(default=(), repr=False)
     settings: Settings = field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        for name, value in self.headers:
+            if any(c in b"\r\n\0" for c in name + value):
+                shown = name.split(b"\r")[0].split(b"\n")[0].decode("latin-1")
+                raise WrongInput(f"header {shown}", expected="one line", found="a line end in it")
+
+    def told(self, evidence: Evidence) -> Evidence:
+        """The evidence with no key in its reason: engines echo the one that they refuse."""
+        return replace(evidence, reason=redacted(evidence.reason, secrets_of(self.headers)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,13 @@ async def ask_models(
 
     Without a `model` any will do: `prefer` when it is listed, else the first.
     """
+    found = await _ask_models(engine, model, deadline, generation, prefer)
+    return replace(found, evidence=engine.told(found.evidence))
+
+
+async def _ask_models(
+    engine: Engine, model: str | None, deadline: int, generation: int, prefer: str | None
+) -> Found:
     began = current().now()
     reply = await ask(
         engine.address,
@@ -67,15 +84,16 @@ async def ask_models(
     if isinstance(reply, accept.Failure):
         judged = accept.judge_failure(reply, listed=False)
         reason = f"{judged.reason} from /v1/models" if reply.hung else judged.reason
-        return Found(replace(evidence(judged.verdict, reason), refused=reply.refused))
+        told = evidence(judged.verdict, reason)
+        return Found(replace(told, refused=reply.refused, hung=reply.hung))
     if reply.status in accept.BUSY:
         busy = evidence(Verdict.BUSY, f"/v1/models answered {reply.status}: busy", reply.status)
         return Found(replace(busy, retry_after=accept.retry_after(reply, current().wall())))
     if reply.status != 200:
         verdict = Verdict.BROKEN if reply.status >= 500 else Verdict.MISCONFIGURED
         why = accept.UNSERVABLE.get(reply.status)
-        told = f"/v1/models answered {reply.status}" + (f": {why}" if why else "")
-        return Found(evidence(verdict, told, reply.status))
+        text = f"/v1/models answered {reply.status}" + (f": {why}" if why else "")
+        return Found(evidence(verdict, text, reply.status))
     models = listing.parse(reply.body)
     if models is None:
         return Found(evidence(Verdict.MISCONFIGURED, "/v1/models is no OpenAI model list", 200))
@@ -98,39 +116,63 @@ async def ask_models(
     return Found(replace(found, models=ids, named=True, model=name), entry)
 
 
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a kind of model is asked, with what, and what its answer holds."""
+
+    word: str
+    path: str
+    body: dict[str, object]
+    holds: str
+
+
+ROUTES = {
+    "chat": Route(
+        "chat",
+        "/v1/chat/completions",
+        {"messages": [{"role": "user", "content": "Say ready."}], "max_tokens": 2, "stream": False},
+        "choices",
+    ),
+    "completion": Route(
+        "completion",
+        "/v1/completions",
+        {"prompt": "Say ready.", "max_tokens": 2, "stream": False},
+        "choices",
+    ),
+    "embeddings": Route("embeddings", "/v1/embeddings", {"input": "ready?"}, "data"),
+}
+
+
+def route_of(settings: Settings, entry: listing.Listed | None) -> Route:
+    """The route by the setting, else by what the list says of the model, else chat."""
+    kind = settings.kind
+    if kind == "auto":
+        kind = entry.kind if entry is not None else "chat"
+    return ROUTES[kind]
+
+
 async def ask_chat(
     engine: Engine,
     model: str,
     *,
-    deadline: int,
+    deadline: int | Deadline,
     entry: listing.Listed | None = None,
     generation: int = 1,
 ) -> Evidence:
-    """Send one chat request, or one embeddings request to a model that is labelled so.
+    """Send one request on the route of the model's kind: chat, completion or embeddings.
 
     `entry` is the model as listed, None when it was not. `deadline` is in nanoseconds.
     """
     settings = engine.settings
-    embeds = settings.kind == "embeddings" or (
-        settings.kind == "auto" and entry is not None and entry.embeds
-    )
-    body: dict[str, object] = {"model": model}
-    if embeds:
-        body |= {"input": "ready?"}
-    else:
-        body |= {
-            "messages": [{"role": "user", "content": "Say ready."}],
-            "max_tokens": 2,
-            "stream": False,
-        }
+    route = route_of(settings, entry)
     began = current().now()
     reply = await ask(
         engine.address,
         "POST",
-        "/v1/embeddings" if embeds else "/v1/chat/completions",
+        route.path,
         deadline=deadline,
         headers=((b"content-type", b"application/json"), *engine.headers),
-        body=json.dumps(body).encode(),
+        body=json.dumps({"model": model} | route.body).encode(),
         limit=settings.body_limit,
     )
     now = current().now()
@@ -141,15 +183,16 @@ async def ask_chat(
     )  # fmt: skip
     if isinstance(reply, accept.Failure):
         judged = accept.judge_failure(reply, listed=entry is not None)
-        return replace(told, verdict=judged.verdict, reason=judged.reason, refused=reply.refused)
+        return replace(
+            told, verdict=judged.verdict, reason=judged.reason.replace("chat", route.word),
+            refused=reply.refused, hung=reply.hung,
+        )  # fmt: skip
     names = () if entry is None else (entry.id, *entry.aliases)
-    asked = accept.Asked(model, names, "data" if embeds else "choices")
+    asked = accept.Asked(model, names, route.holds, route.word, route.path)
     judged = accept.judge(settings.accept, reply, asked)
     pause = accept.retry_after(reply, current().wall()) if judged.verdict is Verdict.BUSY else None
-    reason = judged.reason.replace("chat", "embeddings", 1) if embeds else judged.reason
-    return replace(
-        told, verdict=judged.verdict, reason=reason, retry_after=pause, status=reply.status
-    )
+    told = replace(told, verdict=judged.verdict, reason=judged.reason, status=reply.status)
+    return engine.told(replace(told, retry_after=pause))
 
 
 async def ask_health(engine: Engine, *, deadline: int, generation: int = 1) -> Evidence:
@@ -166,7 +209,9 @@ async def ask_health(engine: Engine, *, deadline: int, generation: int = 1) -> E
     if isinstance(reply, accept.Failure):
         judged = accept.judge_failure(reply, listed=False)
         reason = f"{judged.reason} from /health" if reply.hung else judged.reason
-        return replace(told, verdict=judged.verdict, reason=reason, refused=reply.refused)
+        return replace(
+            told, verdict=judged.verdict, reason=reason, refused=reply.refused, hung=reply.hung
+        )
     if reply.status in accept.BUSY:
         verdict = Verdict.BUSY
     elif reply.status < 300:
@@ -175,38 +220,3 @@ async def ask_health(engine: Engine, *, deadline: int, generation: int = 1) -> E
         verdict = Verdict.BROKEN if reply.status >= 500 else Verdict.MISCONFIGURED
     reason = f"/health answered {reply.status}"
     return replace(told, verdict=verdict, reason=reason, status=reply.status)
-
-
-async def probe(
-    url: str,
-    model: str | None = None,
-    *,
-    deadline: float = 8.0,
-    accept: str = "proven",
-    kind: str = "auto",
-    headers: Iterable[wire.Header] = (),
-    settings: Settings | None = None,
-) -> Evidence:
-    """One readiness check of one engine, in full: its list, then one request to the model.
-
-    `deadline` in seconds is over all of it; the list takes no more than its own 2 s of that.
-    Without a `model` the first listed one is asked. Raises WrongInput for a URL that is none.
-    A list that hangs or breaks does not decide when the model is known; its chat does.
-    """
-    base = settings if settings is not None else Settings()
-    settings = replace(base, probe_deadline=deadline, accept=accept, kind=kind)
-    engine = Engine(wire.parse_url(url), tuple(headers), settings)
-    now = current().now()
-    limits = settings.limits
-    end = now + limits.probe_deadline
-    found = await ask_models(engine, model, deadline=min(end, now + limits.listing_deadline))
-    listed = found.evidence
-    asked = listed.model
-    unlisted = listed.named is False and accept == "answered"
-    hidden = listed.named is None and listed.verdict is Verdict.BROKEN
-    if asked is None or not (found.entry is not None or unlisted or hidden):
-        return listed
-    if current().now() >= end:
-        return listed
-    chat = await ask_chat(engine, asked, deadline=end, entry=found.entry)
-    return replace(chat, models=listed.models, began=listed.began)

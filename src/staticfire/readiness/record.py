@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from staticfire.readiness.evidence import Evidence
-from staticfire.readiness.verdict import Source, Status
+from staticfire.readiness.evidence import Evidence, Identity
+from staticfire.readiness.verdict import Source, Status, Verdict
 
 __all__ = ["Plan", "Record"]
 
@@ -16,9 +16,19 @@ class Record:
 
     generation: int = 1
     """One life of the engine; evidence of an older one counts for nothing."""
+    identity: Identity | None = None
+    """The process, where it is ours."""
     status: Status = Status.STARTING
     since: int | None = None
     """When the status began."""
+    began_at: int | None = None
+    """When the process began or last showed progress: the start-up budget counts from here."""
+    came_up: bool = False
+    """The model was named once in the life of this process; no start-up budget after that."""
+    exited: bool = False
+    """The process is known to be dead: whoever answers on its port is somebody else."""
+    told: str = ""
+    """Why it is failed, recovering or stopped; empty otherwise."""
     evidence: Evidence | None = None
     """The last evidence."""
     chat: Evidence | None = None
@@ -40,15 +50,26 @@ class Record:
     """When the last probe was begun; written down before the request is sent."""
     next_probe: int | None = None
     """No probe before this."""
+    hangs: int = 0
+    """Probes in a row whose deadline passed without an account: the next one is given more time."""
     passes: int = 0
     fails: int = 0
     degraded: bool = False
+    """Its probes failed as often in a row as it takes."""
+    recovered_at: int | None = None
+    relapses: int = 0
+    """How often it failed again soon after it had recovered: each doubles the answers it takes."""
+    paused: str = ""
+    """`asleep` or `paused`, as the engine says."""
+    tokens: float | None = None
+    """Tokens that it had generated when a probe was last put off: does its queue move?"""
     failed_listings: int = 0
+    left: bool = False
+    """Its listings failed as often in a row as it takes, and none came since."""
     refusals: int = 0
     """Misconfigured evidence in a row, from one source."""
     refusing_since: int | None = None
     refusing_source: Source | None = None
-    misconfigured: bool = False
 
     @property
     def latched(self) -> bool:
@@ -63,12 +84,23 @@ class Record:
     @property
     def reason(self) -> str:
         """Why it is what it is: of a model that is listed, what its chat said last."""
+        if self.told:
+            return self.told
+        last = self._deciding
+        return "not checked yet" if last is None else last.reason
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict of the evidence that decides; None before the first check."""
+        last = self._deciding
+        return None if last is None else last.verdict
+
+    @property
+    def _deciding(self) -> Evidence | None:
         last = self.evidence
-        if last is None:
-            return "not checked yet"
-        if last.source is Source.LISTING and last.named and self.chat is not None:
-            return self.chat.reason
-        return last.reason
+        if last is not None and last.source is Source.LISTING and last.named:
+            return self.chat or last
+        return last
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +112,7 @@ class Plan:
     at: int | None = None
     """When a probe may be sent next, in nanoseconds; None when none is wanted."""
     listing: bool = True
+    look: bool = False
+    """Ask for the engine's own account first: users may be on it."""
+    patience: int = 0
+    """How long to wait for the answer when the engine does not say how it fares: nanoseconds."""

@@ -11,7 +11,7 @@ from staticfire.errors import WrongInput, did_you_mean
 __all__ = ["ACCEPT_RULES", "KINDS", "Limits", "Settings"]
 
 ACCEPT_RULES = ("answered", "proven", "strict")
-KINDS = ("auto", "chat", "embeddings")
+KINDS = ("auto", "chat", "completion", "embeddings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,10 @@ class Limits:
     """The times of `Settings` as integer nanoseconds, which is what the cores reckon in."""
 
     probe_deadline: int
+    probe_budget: int
     listing_deadline: int
+    look_after: int
+    startup_budget: int
     throttle: int
     fresh_for: int
     interval: int
@@ -38,8 +41,15 @@ class Settings:
 
     probe_deadline: float = 8.0
     """One deadline over resolve, connect, write and read of a probe."""
+    probe_budget: float = 60.0
+    """How far a watch moves that deadline for an engine that works on the probe: a slow first
+    token is not death. No less than `probe_deadline`; a single `probe` never moves it."""
     listing_deadline: float = 2.0
     """The same for a model list or a health request."""
+    look_after: float = 1.0
+    """How long an answer may take before the engine's own account of itself is asked for."""
+    startup_budget: float = 600.0
+    """How long a process of ours may take to its first listing, counted from its last progress."""
     tick: float = 5.0
     """How often a supervisor looks at its services."""
     throttle: float = 15.0
@@ -57,7 +67,8 @@ class Settings:
     degrade_after: int = 2
     """Failed probes in a row that make a ready service degraded: one blip does not."""
     recover_after: int = 2
-    """Answered probes in a row that make a degraded service ready again."""
+    """Answered probes in a row that make a degraded service ready again; each time that it
+    fails again within two `fresh_for` of that it takes twice as many, up to eight times."""
     leave_after: int = 2
     """Failed listings in a row that take a worker out of rotation."""
     latch_forever: bool = False
@@ -65,7 +76,7 @@ class Settings:
     accept: str = "proven"
     """The accept rule of probes: answered, proven or strict."""
     kind: str = "auto"
-    """Which route a probe takes: chat, embeddings, or auto (by the labels in the list)."""
+    """Which route a probe takes: chat, completion, embeddings, or auto: by what the list says."""
     body_limit: int = 1 << 20
     """The longest reply that is read, in bytes."""
 
@@ -97,7 +108,10 @@ class Settings:
         """These settings for the cores."""
         return Limits(
             probe_deadline=ns(self.probe_deadline),
+            probe_budget=ns(max(self.probe_budget, self.probe_deadline)),
             listing_deadline=ns(self.listing_deadline),
+            look_after=ns(self.look_after),
+            startup_budget=ns(self.startup_budget),
             throttle=ns(self.throttle),
             fresh_for=ns(self.fresh_for),
             interval=ns(self.interval),
@@ -112,6 +126,7 @@ class Settings:
 
 
 _ABOVE_ZERO = frozenset(
-    ("probe_deadline", "listing_deadline", "tick", "interval", "degrade_after", "recover_after",
-     "leave_after", "misconfigured_probes", "body_limit")
+    ("probe_deadline", "probe_budget", "listing_deadline", "look_after", "startup_budget", "tick",
+     "interval", "degrade_after", "recover_after", "leave_after", "misconfigured_probes",
+     "body_limit")
 )  # fmt: skip

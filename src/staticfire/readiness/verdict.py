@@ -34,15 +34,15 @@ class Status(StrEnum):
     READY = "ready"
     """It has answered chat in this generation."""
     DEGRADED = "degraded"
-    """It was ready in this generation, and now fails."""
+    """It was ready in this generation, and now fails or is paused."""
     MISCONFIGURED = "misconfigured"
     """It has been refusing what a user would send, for long enough to be told so."""
     FAILED = "failed"
-    """Its process is dead. Set by services only."""
+    """Its process is dead, or its start-up budget ran out before it listed. Of services only."""
     RECOVERING = "recovering"
-    """It is being restarted. Set by services only."""
+    """It is being restarted. Of services only."""
     STOPPED = "stopped"
-    """It was stopped on purpose. Set by services only."""
+    """It was stopped on purpose. Of services only."""
 
 
 class Source(StrEnum):
@@ -56,3 +56,5 @@ class Source(StrEnum):
     """A `GET /health`."""
     TRAFFIC = "traffic"
     """A user's own request."""
+    ACCOUNT = "account"
+    """What the engine says of itself: its metrics, its sleep and pause routes."""

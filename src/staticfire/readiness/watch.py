@@ -1,24 +1,82 @@
-"""One engine under watch, its record in memory."""
+"""One engine under watch."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from staticfire import wire
-from staticfire.clock import current
+from staticfire.clock import current, ns
 from staticfire.readiness import core
-from staticfire.readiness.questions import Engine, ask_chat, ask_models
+from staticfire.readiness.effects import Effect, Show
+from staticfire.readiness.evidence import Evidence, News
+from staticfire.readiness.probing import account_of, prove
+from staticfire.readiness.questions import Engine, ask_models
 from staticfire.readiness.record import Plan, Record
-from staticfire.readiness.settings import Settings
+from staticfire.readiness.settings import Limits, Settings
 
-__all__ = ["Watch"]
+__all__ = ["Keeper", "Memory", "Watch", "check_all"]
+
+
+class Keeper(Protocol):
+    """Where a watch keeps its record: in memory, or where several processes share it."""
+
+    def now(self) -> int:
+        """Nanoseconds on the clock that the record's times are of."""
+
+    def record(self) -> Record:
+        """What is known now."""
+
+    def observe(self, news: News) -> Record:
+        """Take in news, whose times are those of the running loop."""
+
+    def begin(self, now: int) -> Record | None:
+        """Write down that a probe begins; None when another process is at one."""
+
+    def stretch(self, by: int) -> Record:
+        """Write down that the probe is waited for `by` nanoseconds from now."""
+
+
+class Memory:
+    """A record in this process's memory. `on_effects` is told what each piece of news asks for."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        record: Record | None = None,
+        on_effects: Callable[[tuple[Effect, ...]], None] | None = None,
+    ) -> None:
+        self.limits = limits
+        self.on_effects = on_effects
+        self._record = record if record is not None else Record()
+
+    def now(self) -> int:
+        return current().now()
+
+    def record(self) -> Record:
+        return self._record
+
+    def observe(self, news: News) -> Record:
+        self._record, effects = core.observe(self._record, news, self.now(), self.limits)
+        if self.on_effects is not None and effects:
+            self.on_effects(effects)
+        return self._record
+
+    def begin(self, now: int) -> Record | None:
+        self._record = core.begin(self._record, now, self.limits)
+        return self._record
+
+    def stretch(self, by: int) -> Record:
+        self._record = core.stretched(self._record, self.now() + by)
+        return self._record
 
 
 class Watch:
     """Asks one engine what its record says is due, and keeps what came of it.
 
-    Without a `model` it proves the first one listed. Raises WrongInput for a URL that is none.
+    Without a `model` it proves the first one listed. `on_show` is told each change of status,
+    once. Raises WrongInput for a URL that is none.
     """
 
     def __init__(
@@ -28,13 +86,19 @@ class Watch:
         *,
         settings: Settings | None = None,
         headers: Iterable[wire.Header] = (),
+        keeper: Keeper | None = None,
+        on_show: Callable[[Show], None] | None = None,
     ) -> None:
         self.settings = settings if settings is not None else Settings()
         self.limits = self.settings.limits
         self.engine = Engine(wire.parse_url(url), tuple(headers), self.settings)
         self.model = model
         self.probing = False
-        self._record = Record()
+        self._account = account_of(self.engine)
+        self._on_show = on_show
+        self._keeper = (
+            keeper if keeper is not None else Memory(self.limits, on_effects=self._effects)
+        )
         self._renewed: int | None = None
         self._turn = asyncio.Lock()
 
@@ -47,9 +111,9 @@ class Watch:
     def record(self) -> Record:
         """What is known now, answered user traffic included."""
         if self._renewed is not None:
-            self._record = core.renew(self._record, self._renewed, self.limits)
-            self._renewed = None
-        return self._record
+            at, self._renewed = self._renewed, None
+            return self._keeper.observe(core.answered(self._keeper.record(), at))
+        return self._keeper.record()
 
     @property
     def why(self) -> str:
@@ -68,11 +132,12 @@ class Watch:
 
     def refused(self) -> None:
         """A user's request found the port refused: a new generation starts."""
-        self._record = core.refused(self.record, current().now(), self.limits)
+        self._keeper.observe(core.refused(self.record, current().now()))
 
     def restarted(self) -> None:
         """The engine was restarted on purpose: a new generation starts."""
-        self._record = core.restarted(self.record, current().now())
+        self._renewed = None
+        self._keeper.observe(core.began(current().now()))
 
     async def check(self, *, until: int | None = None) -> Record:
         """Ask for the list, then send a probe when one is due; the record after that.
@@ -84,8 +149,10 @@ class Watch:
             return await self._check(until)
 
     async def _check(self, until: int | None) -> Record:
-        clock, limits = current(), self.limits
+        clock, limits, keeper = current(), self.limits, self._keeper
         before = self.record
+        if not core.plan(before, keeper.now(), limits).listing:
+            return before
         found = await ask_models(
             self.engine,
             self.model,
@@ -93,28 +160,60 @@ class Watch:
             generation=before.generation,
             prefer=before.served_model,
         )
-        now = clock.now()
-        self._record = core.observe(self.record, found.evidence, now, limits)
+        record = keeper.observe(found.evidence)
         asked = found.evidence.model
-        if found.entry is None or asked is None or self._record.generation != before.generation:
-            return self._record
-        if not core.plan(self._record, now, limits).probe:
-            return self._record
-        self._record = core.begin(self._record, now, limits)
+        if found.entry is None or asked is None or record.generation != before.generation:
+            return record
+        plan = core.plan(self.record, keeper.now(), limits)
+        if plan.probe and plan.look:
+            said = await self._look(asked, record.generation, until)
+            if said is not None:
+                return keeper.observe(said)
+            plan = core.plan(self.record, keeper.now(), limits)
+        begun = keeper.begin(keeper.now()) if plan.probe else None
+        if begun is None:
+            return keeper.record()
+        now = clock.now()
         self.probing = True
         try:
-            evidence = await ask_chat(
+            evidence = await prove(
                 self.engine,
                 asked,
-                deadline=_earlier(now + limits.probe_deadline, until),
+                self._account,
+                deadline=_earlier(now + plan.patience, until),
+                last=_earlier(now + limits.probe_budget, until),
                 entry=found.entry,
-                generation=self._record.generation,
+                generation=begun.generation,
+                on_stretch=lambda at: keeper.stretch(at - clock.now()),
             )
         finally:
             self.probing = False
-        self._record = core.observe(self.record, evidence, clock.now(), limits)
-        return self._record
+        _ = self.record  # what users were answered meanwhile comes first
+        return keeper.observe(evidence)
+
+    async def _look(self, model: str, generation: int, until: int | None) -> Evidence | None:
+        """What the engine's own account says against a probe now: users wait, or it is asleep."""
+        now = current().now()
+        deadline = _earlier(now + self.limits.listing_deadline, until)
+        tokens = self.record.tokens
+        load = await self._account.ask(deadline=deadline, generation=generation, tokens=tokens)
+        return load.evidence(generation, now, model)
+
+    def _effects(self, effects: tuple[Effect, ...]) -> None:
+        if self._on_show is not None:
+            for effect in effects:
+                if isinstance(effect, Show):
+                    self._on_show(effect)
 
 
 def _earlier(deadline: int, until: int | None) -> int:
     return deadline if until is None else min(deadline, until)
+
+
+async def check_all(watches: Sequence[Watch], *, within: float = 10.0) -> tuple[Record, ...]:
+    """Check every engine, side by side, all within so many seconds: N slow ones cost one deadline.
+
+    A check that does not fit is cut at that time, and its record says what was found by then.
+    """
+    until = current().now() + ns(within)
+    return tuple(await asyncio.gather(*(watch.check(until=until) for watch in watches)))

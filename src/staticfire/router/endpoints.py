@@ -67,6 +67,7 @@ class Endpoints:
                 "models": worker.models,
                 "serving": worker.serving,
                 "status": worker.watch.record.status.value,
+                "verdict": worker.watch.record.verdict,
                 "reason": worker.reason,
                 "generation": worker.watch.record.generation,
                 "breaker": str(worker.breaker.state),

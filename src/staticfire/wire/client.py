@@ -272,17 +272,18 @@ class Connection(asyncio.Protocol):
 
 
 async def connect(
-    address: Address, *, on_lost: Callable[[Connection], None] | None = None
-) -> Connection:
-    """A fresh connection. Raises Unreachable; the deadline is the caller's."""
-    loop = asyncio.get_running_loop()
+    address: Address, *, on_lost: Callable[[Connection], None] | None = None,
+    stagger: float | None = None,
+) -> Connection:  # fmt: skip
+    """A fresh connection. Raises Unreachable; the deadline is the caller's.
+
+    Every address of a name is tried, when the one before failed or `stagger` seconds after it.
+    """
+    literal = ":" in address.host or address.host.replace(".", "").isdigit()
     try:
-        _, connection = await loop.create_connection(
-            lambda: Connection(address, on_lost),
-            address.host,
-            address.port,
-            ssl=address.tls or None,
-        )
+        _, connection = await asyncio.get_running_loop().create_connection(
+            lambda: Connection(address, on_lost), address.host, address.port,
+            ssl=address.tls or None, happy_eyeballs_delay=None if literal else stagger)  # fmt: skip
     except (OSError, UnicodeError) as error:
         raise Unreachable(_reason(error)) from error
     return connection

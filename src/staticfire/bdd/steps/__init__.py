@@ -14,7 +14,13 @@ MODULES = tuple(
         "answers",
         "sessions",
         "readiness",
+        "watching",
+        "probing",
+        "raw",
+        "paths",
         "gate",
+        "services",
+        "serving",
         "rows",
     )
 )

@@ -156,3 +156,23 @@ async def _(world: World, kind: str, name: str) -> None:
 async def _(world: World, name: str) -> None:
     """Wait for the answer of a request that is on its way."""
     await world.facts[f"request {name}"]
+
+
+@when(
+    '{count:d} requests are on their way to engine "{name}"',
+    example='30 requests are on their way to engine "full"',
+)
+async def _(world: World, count: int, name: str) -> None:
+    """Requests straight to an engine, whose answers a later step waits for."""
+    url = world.engine(name).url
+    world.facts["on their way"] = [
+        asyncio.create_task(ask(world, "JSON", url), name=f"request {number}")
+        for number in range(count)
+    ]
+    await asyncio.sleep(0.001)
+
+
+@when("all of them are answered", example="all of them are answered")
+async def _(world: World) -> None:
+    """Wait for the answers of the requests that are on their way."""
+    await asyncio.gather(*world.facts["on their way"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from staticfire.bdd.step import given, then, when
 from staticfire.bdd.world import MODEL, World
 from staticfire.clock import NS
@@ -22,9 +24,19 @@ def requests(engine: MockEngine, on: str) -> tuple[Request, ...]:
 
 @given('an engine "{name}" that {life}', example='an engine "late" that refuses for 12 seconds')
 async def _(world: World, name: str, life: str) -> None:
-    """An engine and its life; after the last phase it serves. Only mock engines do more than serve."""
+    """An engine and its life; after the last phase it serves.
+
+    Every lane has engines that serve, some have one that takes seconds to load; only mock engines
+    do more.
+    """
     if life == "serves":
         await world.lane_engine(name)
+        return
+    if life == "takes seconds to load":
+        why = world.lane.too_small()
+        if why is not None:
+            pytest.skip(why)
+        await world.loading_engine(name)
         return
     script = Script(
         model=MODEL,

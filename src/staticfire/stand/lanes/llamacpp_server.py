@@ -11,15 +11,15 @@ import os
 import sys
 
 
-def main(model: str, alias: str, slots: int) -> None:
-    """Serve `model` under the name `alias` until standard input closes."""
+def main(model: str, alias: str, slots: int, port: int) -> None:
+    """Serve `model` under the name `alias` until standard input closes; port 0 is any free one."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
     params.model.path = model
     params.model_alias = {alias} if isinstance(params.model_alias, set) else alias
     params.hostnames = ["127.0.0.1"]
-    params.port = 0
+    params.port = port
     params.n_parallel = slots
     params.n_ctx = 2048
     # One thread: llama.cpp's threads spin while they wait for each other, and on a busy machine
@@ -34,4 +34,4 @@ def main(model: str, alias: str, slots: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

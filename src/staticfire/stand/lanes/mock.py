@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from staticfire.engine import MockEngine, Script
+from staticfire.engine import Answers, Loading, MockEngine, Script, Serving
 from staticfire.stand.lanes.base import CAPABILITIES
 
 __all__ = ["MockLane"]
+
+LOAD = 3.0
+"""Seconds that an engine takes to load which takes seconds to load."""
 
 
 class MockLane:
@@ -23,6 +26,18 @@ class MockLane:
 
     async def start(self, name: str, model: str, seed: int) -> MockEngine:
         engine = MockEngine(Script(model=model, personality=self.personality), name=name, seed=seed)
+        await engine.start()
+        return engine
+
+    def too_small(self) -> str | None:
+        return None
+
+    async def start_loading(self, name: str, model: str, seed: int) -> MockEngine:
+        """As a llama.cpp server: 503 to everything until it has loaded."""
+        no = Answers(503)
+        life = [Loading(seconds=LOAD, health=503, listed=no, chat=no), Serving()]
+        script = Script(model=model, personality=self.personality, life=life)
+        engine = MockEngine(script, name=name, seed=seed)
         await engine.start()
         return engine
 

@@ -1,0 +1,3 @@
+"""Engine processes that are started, watched, restarted and stopped."""
+
+from __future__ import annotations

@@ -29,6 +29,11 @@ ROUTER_PROMISES = {
     "nothing-is-reindexed-later",
     "nobody-is-forgotten",
     "a-router-with-nobody-says-so",
+    "fleet-behind-the-gate",
+    "fleet-in-turns",
+    "fleet-coming-up",
+    "fleet-an-engine-dies",
+    "fleet-users-come-and-go",
 }
 """The promises about routers, those about our own inside left out."""
 
@@ -70,7 +75,8 @@ def run_on(pytester):
         )
         chosen = FirstExamples(wanted)
         files = [
-            str(features_dir() / f"{name}.feature") for name in ("backpressure", "late_workers")
+            str(features_dir() / f"{name}.feature")
+            for name in ("backpressure", "late_workers", "fleets")
         ]
         pytester.inline_run(
             "-c", "pyproject.toml", "--rootdir", str(pytester.path), "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest",

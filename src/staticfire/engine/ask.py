@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from staticfire.engine.actions import Headers
 
@@ -23,8 +23,7 @@ Complaint = Callable[[int, str | None], tuple[Headers, bytes]]
 """Makes the head and body of an error in the engine's own dialect from a status and a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """A request that has arrived whole.
 
     `number` counts the requests of one engine from 1; `endpoint` is one of `ENDPOINTS` or `other`;

@@ -12,9 +12,13 @@ MODULES = tuple(
         "router",
         "client",
         "answers",
+        "wire",
         "sessions",
+        "fleets",
+        "clients",
         "readiness",
         "gate",
+        "load",
         "rows",
     )
 )

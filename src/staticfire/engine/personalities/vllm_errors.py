@@ -7,12 +7,28 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-__all__ = ["BUSY", "CORE_DEAD", "Refusal", "body_of", "parse", "refuse_semantics", "standard"]
+import msgspec
+
+__all__ = [
+    "BACKLOG",
+    "BUSY",
+    "CORE_DEAD",
+    "Refusal",
+    "body_of",
+    "parse",
+    "refuse_semantics",
+    "standard",
+]
 
 BUSY = (
     "The engine is currently busy and cannot accept new requests. "
     "Please try again later or on a different instance."
 )
+BACKLOG = (
+    "The engine is currently busy and cannot accept new requests: the prefill token backlog limit "
+    "is reached. Please try again later or on a different instance."
+)
+"""Of the second limit only its middle is known, from the source."""
 CORE_DEAD = "EngineCore encountered an issue. See stack trace (above) for the root cause."
 TYPES = {400: "BadRequestError", 404: "NotFoundError", 500: "InternalServerError"}
 
@@ -46,6 +62,14 @@ def _invalid(kind: str, where: str, text: str, given: str, context: str = "") ->
     return Refusal(400, f"1 validation error:\n  {line}", "Bad Request", where)
 
 
+def _read(body: bytes) -> Any:
+    """The JSON value, read fast; what that reader refuses is for the standard one to judge."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return json.loads(body.decode())
+
+
 def parse(content_type: str | None, body: bytes, needs: str) -> dict[str, Any]:
     """The request's JSON object; raises `Refusal` where vLLM's validation does.
 
@@ -61,7 +85,7 @@ def parse(content_type: str | None, body: bytes, needs: str) -> dict[str, Any]:
     if not body:
         raise _invalid("missing", "body", "Field required", "None")
     try:
-        ask = json.loads(body.decode())
+        ask = _read(body)
     except json.JSONDecodeError as exc:
         raise _invalid(
             "json_invalid", f"body.{exc.pos}", "JSON decode error", "<dict of 0 items>", exc.msg

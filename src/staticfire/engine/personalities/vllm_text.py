@@ -6,44 +6,41 @@ Written as templates: an answer is formatted, not serialised, which costs a tent
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from json.encoder import encode_basestring
+from typing import NamedTuple
 
-__all__ = ["Voice", "quote"]
+from staticfire.engine.personalities.talk import quote
 
-_TAIL = '"kv_transfer_params":null,"ec_transfer_params":null,"metrics":null}'
-
-
-def quote(text: str) -> str:
-    """A JSON string, letters beyond ASCII as they are (hot: `json.dumps` costs ten times this)."""
-    return encode_basestring(text)
+__all__ = ["Voice"]
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(NamedTuple):
     """What one answer's JSON shares: its id, time, model and fingerprint."""
 
     id: str
     created: int
     model: str
     fingerprint: str
+    transfer: str = "null"
+    """What a prefill leg tells the decode leg, as JSON."""
 
     # --- chat
 
     def chat(self, texts: list[str], reason: str, prompt: int, said: int) -> bytes:
         """A whole chat completion with a choice for each text."""
         choices = ",".join(
-            f'{{"index":{index},"message":{{"role":"assistant","content":{quote(text)},'
-            '"refusal":null,"annotations":null,"audio":null,"function_call":null,'
-            f'"reasoning":null}},"logprobs":null,"finish_reason":"{reason}","stop_reason":null,'
-            '"token_ids":null,"routed_experts":null}'
-            for index, text in enumerate(texts)
+            [
+                f'{{"index":{index},"message":{{"role":"assistant","content":{quote(text)},'
+                '"refusal":null,"annotations":null,"audio":null,"function_call":null,'
+                f'"reasoning":null}},"logprobs":null,"finish_reason":"{reason}","stop_reason":null,'
+                '"token_ids":null,"routed_experts":null}'
+                for index, text in enumerate(texts)
+            ]
         )
         return (
             f'{{"id":"chatcmpl-{self.id}","object":"chat.completion","created":{self.created},'
             f'"model":{quote(self.model)},"choices":[{choices}],"service_tier":null,'
             f'"system_fingerprint":{quote(self.fingerprint)},{_usage(prompt, said)},'
-            f'"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,{_TAIL}'
+            f'"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,{self._tail()}'
         ).encode()
 
     def chat_start(self) -> bytes:
@@ -63,7 +60,7 @@ class Voice:
             f'"logprobs":null,"finish_reason":"{reason}","stop_reason":null,"token_ids":null,'
             '"prompt_logprobs":null,"prompt_token_ids":null,"routed_experts":null}],'
             f'"service_tier":null,"system_fingerprint":{quote(self.fingerprint)},'
-            f"{_usage(prompt, said)},{_TAIL}"
+            f"{_usage(prompt, said)},{self._tail()}"
         ).encode()
 
     def completion_start(self) -> bytes:
@@ -72,6 +69,9 @@ class Voice:
             f'data: {{"id":"cmpl-{self.id}","object":"text_completion","created":{self.created},'
             f'"model":{quote(self.model)},"choices":['
         ).encode()
+
+    def _tail(self) -> str:
+        return f'"kv_transfer_params":{self.transfer},"ec_transfer_params":null,"metrics":null}}'
 
     # --- ends of events
 

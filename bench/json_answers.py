@@ -1,8 +1,7 @@
 """CPU of one JSON answer: a mock engine beside bare aiohttp, in alternation.
 
-Servers and client share one core, where the client never preempts a server (Linux). So each server
-finds all connections ready in each turn, and pays for no wake-up of another core: with the client
-on a core of its own, a slower server finds it asleep more often and is charged for waking it.
+Servers and client share one core, where the client never preempts a server (Linux): each server
+finds all connections ready in each turn, and is charged for no wake-up of another core.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +141,11 @@ async def listed(make: Callable[..., Any]) -> bool:
     return answer.ok
 
 
-INCIDENTS: list[tuple[str, Callable[[Any], Awaitable[bool]], Callable[[Any], Awaitable[bool]]]] = [
+INCIDENTS: list[
+    tuple[
+        str, Callable[[Any], Coroutine[Any, Any, bool]], Callable[[Any], Coroutine[Any, Any, bool]]
+    ]
+] = [
     ("A busy engine answers 503, and the router sheds the only worker", busy, busy),
     (
         "2 of 16 workers are up when the router starts",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from staticfire.bdd.chosen import router_of
-from staticfire.bdd.keys import BINDING, NO_LANE, SESSION
+from staticfire.bdd.keys import BINDING, NO_LANE, PACKAGED, SESSION
 
 pytest_plugins = (
     "staticfire.bdd.options",
@@ -19,8 +19,6 @@ pytest_plugins = (
     "staticfire.bdd.running",
     "staticfire.bdd.cucumber",
 )
-
-PACKAGED = "staticfire.features"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,26 +28,29 @@ def pytest_configure(config: pytest.Config) -> None:
 def _packaged(arg: str) -> str:
     """`staticfire.features` as a path, so that `--pyargs` finds it in a checkout too."""
     head, colons, tail = arg.partition("::")
-    if head != PACKAGED:
+    package, slash, file = head.partition("/")
+    if package != PACKAGED:
         return arg
     from staticfire.bdd.collect import features_dir
 
-    return f"{features_dir()}{colons}{tail}"
+    return f"{features_dir()}{slash}{file}{colons}{tail}"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     if file_path.suffix != ".feature":
         return None
+    from staticfire.bdd.collect import FeatureFile, packaged
+
     config = parent.config
+    ours = packaged(file_path)
     own = config.getini("staticfire_features")
     if own or SESSION not in config.stash:
-        from staticfire.bdd.collect import packaged
-
         inside = any(file_path.is_relative_to(folder) for folder in own)
-        if not inside and not packaged(file_path):
+        if not inside and not ours and not parent.session.isinitpath(file_path):
             return None
-    from staticfire.bdd.collect import FeatureFile
-
+    if ours and not file_path.is_relative_to(config.rootpath):
+        nodeid = f"{PACKAGED}/{file_path.name}"
+        return FeatureFile.from_parent(parent, path=file_path, nodeid=nodeid)
     return FeatureFile.from_parent(parent, path=file_path)
 
 

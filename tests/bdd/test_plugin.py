@@ -176,6 +176,72 @@ def test_a_failure_tells_what_to_do(project):
     )
 
 
+def test_a_long_timeline_shows_its_end(project):
+    """The promise is not buried under a load's rows; -vv shows them all."""
+    project.write(
+        "f.feature",
+        BROKEN.replace("When 2 seconds pass", "When 60 JSON requests are sent one after another"),
+    )
+    brief = project.run()
+    brief.stdout.fnmatch_lines(["*Engine a*", "… * earlier lines, shown by -vv"])
+    assert len(brief.outlines) < len(project.run("-vv").outlines)
+
+
+def test_the_replay_of_a_packaged_feature_runs(project):
+    """From any folder: by the package's name, not by a path that is not there."""
+    project.write(
+        "pyproject.toml", "[tool.staticfire.routers.cuts]\npython = 'naive_router:NaiveRouter'\n"
+    )
+    name = "test_a_500_whose_body_declares_a_400_is_the_clients_fault"
+    test = f"staticfire.features/backpressure.feature::{name}"
+    failed = project.run("--router", "cuts", "--pyargs", test)
+    failed.assert_outcomes(failed=1)
+    failed.stdout.fnmatch_lines(
+        [f"pytest --mock-engines --router cuts --engine-seed 7 --pyargs '{test}'"]
+    )
+
+
+def test_the_replay_names_every_router(project):
+    """With several routers the node id names one; all of them must be asked for again."""
+    project.write(
+        "pyproject.toml",
+        "[tool.staticfire.routers.mine]\n"
+        "python = 'staticfire.stand.routers.bundled:BundledRouter'\n",
+    )
+    project.write("f.feature", BROKEN)
+    result = project.run("--router", "mine", "--router", "bundled")
+    result.stdout.fnmatch_lines(
+        ["pytest * --router mine --router bundled * 'f.feature::*[[]bundled[]]'"]
+    )
+
+
+def test_a_router_that_cannot_be_imported_is_told_once(project):
+    """Before a test runs, not once a scenario."""
+    project.write("pyproject.toml", "[tool.staticfire.routers.mine]\npython = 'nowhere:Router'\n")
+    project.write("f.feature", ONE)
+    result = project.run("--router", "mine")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*router mine: nowhere:Router: expected a class that can be *"])
+
+
+def test_a_feature_named_without_a_lane_says_what_is_missing(project):
+    """`pytest first.feature` is not "not found": it is skipped, and names the flag."""
+    project.write("first.feature", ONE)
+    result = project.run("first.feature", "-rs", lane=None)
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*needs engines: run with --mock-engines*"])
+
+
+def test_the_seed_of_the_ini_file_is_a_number(project):
+    """In TOML too, where 7 is no text."""
+    project.write("f.feature", ONE)
+    project.write("pyproject.toml", "[tool.pytest]\nengine_seed = 11\nengine_lane = 'mock'\n")
+    result = project._pytester.runpytest_inprocess(
+        "-p", "no:randomly", "-o", "asyncio_default_fixture_loop_scope=function"
+    )
+    result.stdout.fnmatch_lines(["*--engine-seed 11"])
+
+
 def test_one_node_id_runs_one_example(project):
     """A scenario and one row of its outline are chosen like any test."""
     project.write(

@@ -102,3 +102,49 @@ def test_a_wrong_script_names_file_line_and_key(tmp_path):
     result = CliRunner().invoke(command, ["--script", str(file)])
     assert f"{file}:4: life[0].phase: expected the name of a phase" in result.output
     assert 'did you mean "serving"?' in result.output
+
+
+FAULT = """
+from dataclasses import dataclass
+from staticfire.engine import fault
+from staticfire.engine.faults import Answers
+
+@fault("says teapot")
+@dataclass(frozen=True, slots=True)
+class SaysTeapot:
+    def play(self, honest, ask):
+        yield from Answers(418).play(honest, ask)
+"""
+
+
+def test_a_module_of_the_users_own_brings_its_faults(tmp_path, monkeypatch):
+    """`--import` gives the script file the names of the user's own faults."""
+    (tmp_path / "my_faults.py").write_text(FAULT)
+    (tmp_path / "tea.toml").write_text(
+        'model = "m"\n[[rule]]\non = "chat"\ndo = { fault = "says teapot" }\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    with engine("--import", "my_faults", "--script", "tea.toml") as (_, facts):
+        client = http.client.HTTPConnection("127.0.0.1", facts["port"], timeout=10)
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}]})
+        client.request("POST", "/v1/chat/completions", body, {"Content-Type": "application/json"})
+        assert client.getresponse().status == 418
+        client.close()
+
+
+def test_a_module_that_cannot_be_imported_is_one_error():
+    """The flag, what was expected, what came."""
+    result = CliRunner().invoke(command, ["--import", "no_such_module"])
+    assert result.exit_code == 2
+    assert "--import: expected a module that can be imported, found No module named" in (
+        result.output
+    )
+
+
+def test_an_unknown_personality_names_the_flag():
+    """Not a key of a file that the user never wrote."""
+    result = CliRunner().invoke(command, ["--personality", "vlm"])
+    assert result.exit_code == 2
+    assert '--personality: expected the name of a personality, found "vlm"; did you' in (
+        result.output
+    )

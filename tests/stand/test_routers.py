@@ -34,19 +34,23 @@ def test_settings_from_a_table_are_read_as_what_they_are():
     made = BundledRouter(
         ["http://127.0.0.1:1"],
         {"policy": "sticky", "cb_failure_threshold": "3", "disable_circuit_breaker": "yes",
-         "health_check_interval_secs": "2.5"},
+         "health_check_interval_secs": "2.5", "backpressure_statuses": "503, 429",
+         "prometheus_port": "0"},
     )  # fmt: skip
     settings = made.router.settings
     assert (settings.policy, settings.cb_failure_threshold) == ("sticky", 3)
+    assert (settings.backpressure_statuses, settings.prometheus_port) == ({429, 503}, 0)
     assert (settings.disable_circuit_breaker, settings.health_check_interval_secs) == (True, 2.5)
 
 
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
+        ({"readiness": "fast"}, "that words can say"),
+        ({"backpressure_statuses": "busy"}, "expected a value of type frozenset[int]"),
         ({"polcy": "sticky"}, 'did you mean "policy"?'),
-        ({"cb_failure_threshold": "many"}, "expected a value like 5"),
-        ({"disable_circuit_breaker": "maybe"}, "expected a value like False"),
+        ({"cb_failure_threshold": "many"}, "expected a value of type int"),
+        ({"disable_circuit_breaker": "maybe"}, "expected a value of type bool"),
     ],
 )
 def test_a_wrong_setting_names_the_nearest(setting, message):

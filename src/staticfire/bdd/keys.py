@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from staticfire.bdd.session import Session
     from staticfire.bdd.world import World
 
-__all__ = ["BINDING", "FAILED_AT", "NO_LANE", "SESSION", "SO_FAR", "TOLD", "WORLD"]
+__all__ = ["BINDING", "FAILED_AT", "NO_LANE", "PACKAGED", "SESSION", "SO_FAR", "TOLD", "WORLD"]
 
 BINDING: ContextVar[bool] = ContextVar("staticfire is binding a scenario", default=False)
 """Whether the scenario that pytest-bdd is marking is one that we collected."""
+
+PACKAGED = "staticfire.features"
+"""How `--pyargs` names our features."""
 
 NO_LANE = "needs engines: run with --mock-engines, or --engine-lane NAME"
 

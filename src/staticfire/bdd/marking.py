@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from staticfire.bdd.keys import PACKAGED
 from staticfire.bdd.session import Session
 from staticfire.bdd.tags import Tags
 from staticfire.bdd.world import World
 from staticfire.errors import BrokenPromise, StaticFireError
 from staticfire.expectations import settle
 
-__all__ = ["explained", "mark", "sections"]
+__all__ = ["explained", "mark", "replay", "sections"]
 
 
 def mark(item: pytest.Item, tags: Tags, session: Session, router: str) -> None:
@@ -40,20 +41,37 @@ def sections(
     item: pytest.Item, steps: list[str], world: World | None, session: Session
 ) -> list[tuple[str, str]]:
     """What a failing test shows besides its message."""
+    whole = item.config.get_verbosity() > 1
     shown = []
     if steps:
         shown.append(("Scenario so far", "\n".join(steps)))
     if world is not None:
         shown += [
-            (f"Engine {name}", lines or "nothing happened")
+            (f"Engine {name}", "\n".join(_last(lines, whole)) or "nothing happened")
             for name, lines in world.timelines().items()
         ]
         if world.log:
-            shown.append(("Router's log", "\n".join(world.log[-40:])))
+            shown.append(("Router's log", "\n".join(_last(world.log, whole))))
+    shown.append(("Replay", replay(item, session)))
+    return shown
+
+
+SHOWN = 40
+"""Lines of a timeline that a failure shows; `-vv` shows them all."""
+
+
+def _last(lines: list[str], whole: bool) -> list[str]:
+    left_out = 0 if whole else max(0, len(lines) - SHOWN)
+    return [f"… {left_out} earlier lines, shown by -vv", *lines[left_out:]] if left_out else lines
+
+
+def replay(item: pytest.Item, session: Session) -> str:
+    """The command that runs this test again, as it ran."""
     asked = session.asked
-    routers = "".join(f" --router {name}" for name in asked.routers if name != "bundled")
+    routers = (
+        "" if asked.routers == ("bundled",) else "".join(f" --router {r}" for r in asked.routers)
+    )
     lane = "--mock-engines" if asked.lane == "mock" else f"--engine-lane {asked.lane}"
     clock = "" if asked.clock == "virtual" else f" --engine-clock {asked.clock}"
-    replay = f"pytest {lane}{routers}{clock} --engine-seed {asked.seed} '{item.nodeid}'"
-    shown.append(("Replay", replay))
-    return shown
+    pyargs = "--pyargs " if item.nodeid.startswith(f"{PACKAGED}/") else ""
+    return f"pytest {lane}{routers}{clock} --engine-seed {asked.seed} {pyargs}'{item.nodeid}'"

@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("engine_lane", "as --engine-lane", default="")
     parser.addini("engine_routers", "as --router", type="args", default=["bundled"])
     parser.addini("engine_clock", "as --engine-clock", default="virtual")
-    parser.addini("engine_seed", "as --engine-seed", default="")
+    parser.addini("engine_seed", "as --engine-seed", type="int", default=None)
     parser.addini("staticfire_expectations", "as --expectations", default="")
     parser.addini("staticfire_features", "where the features live", type="paths", default=[])
 
@@ -100,10 +100,8 @@ def _seed(config: pytest.Config) -> int:
     from_controller = getattr(config, "workerinput", {}).get("engine_seed")
     if from_controller is not None:
         return int(from_controller)
-    ini = str(config.getini("engine_seed"))
-    if ini and not ini.isdecimal():
-        raise WrongInput("engine_seed", expected="a whole number", found=repr(ini))
-    return int(ini) if ini else random.SystemRandom().randrange(1_000_000)
+    ini = config.getini("engine_seed")
+    return random.SystemRandom().randrange(1_000_000) if ini is None else int(ini)
 
 
 def _expectations(config: pytest.Config) -> Path | None:

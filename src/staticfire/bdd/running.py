@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,7 +52,7 @@ def pytest_bdd_before_step(request: Any, feature: Any, step: Any, step_func: Any
     """Keep the steps so far; refuse a step that nobody would await."""
     if inspect.iscoroutinefunction(step_func) or inspect.isasyncgenfunction(step_func):
         raise TypeError(
-            f"{feature.rel_filename}:{step.line_number}: pytest-bdd's own @{step.type} never awaits "
+            f"{_place(request.config, feature, step)}: pytest-bdd's own @{step.type} never awaits "
             f"an async step, so it would pass whatever it asserts; use "
             f"`from staticfire.bdd.step import {step.type}`"
         )
@@ -61,8 +62,15 @@ def pytest_bdd_before_step(request: Any, feature: Any, step: Any, step_func: Any
 
 
 def pytest_bdd_step_error(request: Any, feature: Any, step: Any) -> None:
-    where = f"{feature.rel_filename}:{step.line_number}"
+    where = _place(request.config, feature, step)
     request.node.stash[FAILED_AT] = f"{where}: {step.keyword} {step.name}"
+
+
+def _place(config: pytest.Config, feature: Any, step: Any) -> str:
+    """File and line of a step, as seen from where pytest was started."""
+    path, here = Path(feature.filename), config.invocation_params.dir
+    shown = path.relative_to(here) if path.is_relative_to(here) else path
+    return f"{shown}:{step.line_number}"
 
 
 @pytest.hookimpl(wrapper=True)

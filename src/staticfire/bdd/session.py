@@ -90,6 +90,7 @@ class Session:
                     found=repr(name),
                     do=did_you_mean(name, self._routers),
                 )
+            self._routers[name].load()
         self.lane = known[self.asked.lane]()
         self.expectations = Expectations()
         if self.asked.expectations is not None:

@@ -179,9 +179,9 @@ class World:
         while self._closers:
             await self._closers.pop()()
 
-    def timelines(self) -> dict[str, str]:
+    def timelines(self) -> dict[str, list[str]]:
         """Each engine's timeline, for a failing scenario."""
-        return {name: "\n".join(engine.timeline()) for name, engine in self.engines.items()}
+        return {name: engine.timeline() for name, engine in self.engines.items()}
 
 
 class _Listener(logging.Handler):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import os
 import signal
@@ -25,6 +26,13 @@ __all__ = ["command"]
     "--script", "file", type=click.Path(path_type=Path), help="A script file (TOML): what it does."
 )
 @click.option("--personality", help="Whose dialect it speaks, without a script file.  [vllm]")
+@click.option(
+    "--import",
+    "modules",
+    metavar="MODULE",
+    multiple=True,
+    help="Import a module of yours first: its faults and handlers get their names. Repeatable.",
+)
 @click.option("--model", help="The model's name; it replaces the script file's.")
 @click.option("--name", default="engine", show_default=True, help="Its name in every answer.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to bind to.")
@@ -41,6 +49,7 @@ __all__ = ["command"]
 def command(
     file: Path | None,
     personality: str | None,
+    modules: tuple[str, ...],
     model: str | None,
     name: str,
     host: str,
@@ -53,6 +62,7 @@ def command(
     begins then.
     """
     try:
+        _import(modules)
         script = _script(file, personality, model)
         asyncio.run(_serve(script, name, host, port, seed))
     except WrongInput as exc:
@@ -60,10 +70,23 @@ def command(
         sys.exit(2)
 
 
+def _import(modules: tuple[str, ...]) -> None:
+    if modules:
+        sys.path.insert(0, str(Path.cwd()))
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ImportError as error:
+            raise WrongInput(
+                "--import", expected="a module that can be imported", found=str(error)
+            ) from error
+
+
 def _script(file: Path | None, personality: str | None, model: str | None) -> Script:
     import dataclasses
 
     from staticfire.engine import Script
+    from staticfire.engine.personalities import personality as known
     from staticfire.engine.toml import load_script
 
     if file is not None and personality is not None:
@@ -76,7 +99,8 @@ def _script(file: Path | None, personality: str | None, model: str | None) -> Sc
     if file is not None:
         script = load_script(file)
     else:
-        script = Script(personality=personality if personality is not None else "vllm")
+        known(personality or "vllm", "--personality")
+        script = Script(personality=personality or "vllm")
     return script if model is None else dataclasses.replace(script, model=model)
 
 

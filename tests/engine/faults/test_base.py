@@ -18,16 +18,14 @@ from staticfire.engine.toml import parse_script
 from staticfire.errors import WrongInput
 
 
-@fault("stutters")
+@fault("doubles")
 @dataclass(frozen=True, slots=True)
-class Stutters:
+class Doubles:
     """Sends each event more than once."""
 
     times: int = 2
 
-    phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "stutters {what} {times:d} times over": {}
-    }
+    phrases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"doubles {what} {times:d} times over": {}}
 
     def play(self, honest, ask):
         for action in honest:
@@ -39,9 +37,9 @@ class Stutters:
 
 def test_a_user_s_fault_is_one_class_and_one_line(http):
     """Registered once, a fault is used by its name from Python, TOML and Gherkin, and plays."""
-    python = Rule("chat", "stutters")
-    toml = parse_script('rule = [{ on = "chat", do = "stutters" }]').rules[0]
-    gherkin = rule("stutters chat 2 times over")
+    python = Rule("chat", "doubles")
+    toml = parse_script('rule = [{ on = "chat", do = "doubles" }]').rules[0]
+    gherkin = rule("doubles chat 2 times over")
     assert python == toml == gherkin
 
     async def main():

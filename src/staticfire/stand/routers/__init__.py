@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,14 +30,3 @@ def routers(tables: Mapping[str, Any]) -> dict[str, RouterFactory]:
             raise WrongInput(where, expected='python = "module:Class"', found=repr(target))
         found[name] = RouterFactory(name, target)
     return found
-
-
-def load(target: str) -> Any:
-    """The class that `module:Class` names; raises `WrongInput`."""
-    module, _, name = target.partition(":")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise WrongInput(target, expected="a class that can be imported", found=str(error)) from (
-            error
-        )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from staticfire.errors import WrongInput
 
 __all__ = ["RouterFactory", "RouterUnderTest"]
 
@@ -25,14 +28,24 @@ class RouterUnderTest(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RouterFactory:
-    """A router under test by name, imported when a scenario starts it."""
+    """A router under test by name; its class is imported when the run begins."""
 
     name: str
     target: str
 
+    def load(self) -> Any:
+        """Its class; raises `WrongInput` when that cannot be imported."""
+        module, _, name = self.target.partition(":")
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            raise WrongInput(
+                f"router {self.name}: {self.target}",
+                expected="a class that can be imported",
+                found=str(error),
+            ) from error
+
     def make(self, workers: Sequence[str], settings: Mapping[str, Any]) -> RouterUnderTest:
         """One router in front of `workers`; raises `WrongInput`."""
-        from staticfire.stand.routers import load
-
-        router: RouterUnderTest = load(self.target)(tuple(workers), dict(settings))
+        router: RouterUnderTest = self.load()(tuple(workers), dict(settings))
         return router

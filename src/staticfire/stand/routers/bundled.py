@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from staticfire.errors import WrongInput, did_you_mean
@@ -34,24 +34,36 @@ class BundledRouter:
         await self.router.stop()
 
 
+def _statuses(text: str) -> frozenset[int]:
+    return frozenset(int(status) for status in text.replace(",", " ").split())
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "int": int,
+    "int | None": int,
+    "float": float,
+    "bool": YES_NO.__getitem__,
+    "frozenset[int]": _statuses,
+}
+"""How a word becomes a setting, by the setting's type."""
+
+
 def _value(name: str, value: Any) -> Any:
-    """A setting's value in the type of its default."""
-    known = {field.name: field.default for field in fields(Settings)}
+    """A setting as what it is; raises `WrongInput` for a name or a word that is none."""
+    known = {field.name: str(field.type) for field in fields(Settings) if field.type in READERS}
     if name not in known:
         raise WrongInput(
             f"router setting {name}",
-            expected="a setting of the bundled router",
+            expected="a setting of the bundled router that words can say",
             found=f'"{name}"',
             do=did_you_mean(name, known),
         )
-    default = known[name]
-    if not isinstance(value, str) or default is MISSING or isinstance(default, str):
+    if not isinstance(value, str):
         return value
     try:
-        return YES_NO[value] if isinstance(default, bool) else type(default)(value)
+        return READERS[known[name]](value)
     except (KeyError, ValueError):
         raise WrongInput(
-            f"router setting {name}",
-            expected=f"a value like {default!r}",
-            found=f'"{value}"',
+            f"router setting {name}", expected=f"a value of type {known[name]}", found=f'"{value}"'
         ) from None

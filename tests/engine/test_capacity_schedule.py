@@ -41,9 +41,9 @@ def test_first_come_first_served():
     schedule = Schedule(Capacity(slots=1))
     works = [Work(1) for _ in range(3)]
     assert [schedule.arrive(work) for work in works] == [True, False, False]
-    assert schedule.leave(works[0]) == [works[1]]
-    assert schedule.leave(works[2]) == []
-    assert schedule.leave(works[1]) == []
+    assert list(schedule.leave(works[0])) == [works[1]]
+    assert list(schedule.leave(works[2])) == []
+    assert list(schedule.leave(works[1])) == []
 
 
 def test_a_small_request_does_not_overtake_a_big_one():
@@ -51,8 +51,8 @@ def test_a_small_request_does_not_overtake_a_big_one():
     schedule = Schedule(Capacity(blocks=4, block_size=1))
     first, big, small = Work(3), Work(4), Work(1)
     assert [schedule.arrive(work) for work in (first, big, small)] == [True, False, False]
-    assert schedule.leave(first) == [big]
-    assert schedule.leave(big) == [small]
+    assert list(schedule.leave(first)) == [big]
+    assert list(schedule.leave(big)) == [small]
 
 
 def test_the_youngest_loses_its_blocks_to_the_oldest():
@@ -67,7 +67,7 @@ def test_the_youngest_loses_its_blocks_to_the_oldest():
     assert not young.running
     assert list(schedule.waiting) == [young, late]
     assert (schedule.preemptions, young.tokens, young.admissions) == (1, 2, 1)
-    assert schedule.leave(old) == [young, late]
+    assert list(schedule.leave(old)) == [young, late]
     assert young.admissions == 2
 
 
@@ -80,7 +80,7 @@ def test_the_youngest_preempts_itself():
         schedule.prefilled(work)
     assert not schedule.grow(young, 1)
     assert (young.running, young.tokens) == (False, 3)
-    assert schedule.leave(old) == [young]
+    assert list(schedule.leave(old)) == [young]
     assert young.fresh == 3
 
 
@@ -102,7 +102,7 @@ def test_the_batch_limits_what_is_computed_side_by_side():
     first, second = Work(3), Work(3)
     assert schedule.arrive(first)
     assert not schedule.arrive(second)
-    assert schedule.prefilled(first) == [second]
+    assert list(schedule.prefilled(first)) == [second]
 
 
 def test_a_request_is_refused_only_if_it_would_have_to_wait():

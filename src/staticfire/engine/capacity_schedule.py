@@ -20,6 +20,8 @@ from staticfire.engine.capacity_blocks import Blocks
 
 __all__ = ["Schedule", "Work"]
 
+_NOBODY: tuple[Work, ...] = ()
+
 
 class Work:
     """One request as the scheduler sees it: its tokens, its blocks, whether it runs."""
@@ -43,12 +45,14 @@ class Work:
 class Schedule:
     """The running and waiting requests of one engine."""
 
-    __slots__ = ("_waiting", "blocks", "capacity", "hits", "preemptions", "prefilling", "queries",
+    __slots__ = ("_plain", "_waiting", "blocks", "capacity", "hits", "preemptions", "prefilling", "queries",
                  "running")  # fmt: skip
 
     def __init__(self, capacity: Capacity) -> None:
         self.capacity = capacity
         self.blocks = None if capacity.blocks is None else Blocks(capacity.blocks)
+        self._plain = capacity.blocks is None and capacity.batch_tokens is None
+        """Whether only slots count: then less is kept, as this is on every request's way."""
         self.running: dict[Work, None] = {}
         """In the order in which they began."""
         self._waiting: deque[Work] | None = None
@@ -82,19 +86,21 @@ class Schedule:
 
     def arrive(self, work: Work) -> bool:
         """A request comes; true when it runs at once."""
-        if not self._waiting and self._start(work):
+        if not self._waiting and (self._enter(work) if self._plain else self._start(work)):
             return True
         if self._waiting is None:
             self._waiting = deque()
         self._waiting.append(work)
         return False
 
-    def prefilled(self, work: Work) -> list[Work]:
+    def prefilled(self, work: Work) -> Sequence[Work]:
         """A request's prefill is done; those that run now because of that."""
         work.ready = True
+        if self._plain:
+            return _NOBODY
         self.prefilling -= work.fresh
         work.fresh = 0
-        return self._advance() if self.capacity.batch_tokens is not None else []
+        return self._advance()
 
     def grow(self, work: Work, tokens: int) -> bool:
         """A ready request makes tokens; false when it was preempted for want of a block."""
@@ -117,21 +123,36 @@ class Schedule:
         work.room += need * self.capacity.block_size
         return True
 
-    def leave(self, work: Work) -> list[Work]:
+    def leave(self, work: Work) -> Sequence[Work]:
         """A request ends or its client left; those that run now because of that."""
         if work.running:
-            self._stop(work)
+            if self._plain:
+                del self.running[work]
+                work.running = work.ready = False
+            else:
+                self._stop(work)
         elif self._waiting and work in self._waiting:
             self._waiting.remove(work)
-        return self._advance()
+        return self._advance() if self._waiting else _NOBODY
 
     # --- inside
 
     def _advance(self) -> list[Work]:
         started: list[Work] = []
-        while self._waiting and self._start(self._waiting[0]):
+        start = self._enter if self._plain else self._start
+        while self._waiting and start(self._waiting[0]):
             started.append(self._waiting.popleft())
         return started
+
+    def _enter(self, work: Work) -> bool:
+        """Take a slot, if nothing else counts."""
+        if len(self.running) >= self.capacity.slots:
+            return False
+        work.fresh = work.tokens
+        work.running = True
+        work.admissions += 1
+        self.running[work] = None
+        return True
 
     def _fits(self, work: Work) -> bool:
         """Whether a request could run now."""

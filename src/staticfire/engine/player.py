@@ -72,18 +72,42 @@ class Player(Orders):
 
     async def perform(self, actions: Iterator[Action]) -> bool:
         """Perform the answer; true when the connection may serve another request."""
-        tap = self._tap
+        tap, stage = self._tap, self._stage
         tap.player = self
         self._task = cast("asyncio.Task[Any]", asyncio.current_task())
         self._actions = actions
         try:
-            try:
-                await self._play(actions)
-            except asyncio.CancelledError:
-                if self._told is None:
-                    raise
-                await self._end_early(actions)
+            while True:
+                try:
+                    for action in actions:
+                        if isinstance(action, Send):
+                            if action.tokens:
+                                if stage.holds:
+                                    place = "token" if self._entry.tokens else "first token"
+                                    await self._pause_at(place)
+                                self._entry.tokens += action.tokens
+                                self._stats.generation_tokens += action.tokens
+                            if action.joins:
+                                self._lead += action.data
+                            else:
+                                self._add(action.data)
+                            if self._size > HIGH_WATER:
+                                self._flush()
+                                await tap.drain()
+                        else:
+                            pending = _DO[type(action)](self, action)
+                            if pending is not None:
+                                await pending
+                        if tap.over and not self._outlives:
+                            break
+                    break
+                except asyncio.CancelledError:
+                    if self._told is None:
+                        raise
+                    actions = await self._told_to_end(actions)
             self._flush()
+            if self._told is not None and not self._whole:
+                tap.end()
             if tap.full or tap.queued:
                 await tap.drain(whole=True)
         except Handed as handed:
@@ -110,29 +134,6 @@ class Player(Orders):
             self._stats.finish(self._finish)
         return self._whole and not tap.over and not self._closing
 
-    async def _play(self, actions: Iterator[Action]) -> None:
-        tap, stage = self._tap, self._stage
-        for action in actions:
-            if isinstance(action, Send):
-                if action.tokens:
-                    if stage.holds:
-                        await self._pause_at("token" if self._entry.tokens else "first token")
-                    self._entry.tokens += action.tokens
-                    self._stats.generation_tokens += action.tokens
-                if action.joins:
-                    self._lead += action.data
-                else:
-                    self._add(action.data)
-                if self._size > HIGH_WATER:
-                    self._flush()
-                    await tap.drain()
-            else:
-                pending = _DO[type(action)](self, action)
-                if pending is not None:
-                    await pending
-            if tap.over and not self._outlives:
-                break
-
     # --- its end before its time
 
     def stop(self, how: str) -> None:
@@ -141,16 +142,17 @@ class Player(Orders):
             self._told = how
             self._task.cancel()
 
-    async def _end_early(self, actions: Iterator[Action]) -> None:
+    async def _told_to_end(self, actions: Iterator[Action]) -> Iterator[Action]:
+        """What is still to be performed."""
         self._task.uncancel()
-        if self._told == "mute":
+        told, self._told = self._told, "ended"
+        if told == "mute":
             await self._hold_open(HoldOpen())
+        if told == "ended":  # cancelled once more: the client left
+            raise asyncio.CancelledError
         first = self._first_at
         after = -1 if first is None else self._stage.clock.now() - first
-        await self._play(_last_words(actions, Terminated(after)))
-        if not self._whole:
-            self._flush()
-            self._tap.end()
+        return _last_words(actions, Terminated(after))
 
     # --- bytes
 
@@ -222,21 +224,21 @@ class Player(Orders):
 
     def _admit(self, admit: Admit) -> Awaitable[None] | None:
         slots = self._slots
-        self._work = work = slots.work(admit.prompt_tokens, admit.text)
+        self._work = work = slots.work(*admit)
         if not (slots.schedule.arrive(work) and slots.instant):
             self._flush()
-            return self._queue(admit, work)
-        self._computed(admit, work)
+            return self._queue(admit)
+        slots.prefilled(work)
+        self._computed(admit)
         return None
 
-    async def _queue(self, admit: Admit, work: Work) -> None:
-        await self._slots.compute(work, self._stage.clock)
-        self._computed(admit, work)
+    async def _queue(self, admit: Admit) -> None:
+        assert self._work is not None
+        await self._slots.compute(self._work, self._stage.clock)
+        self._computed(admit)
 
-    def _computed(self, admit: Admit, work: Work) -> None:
+    def _computed(self, admit: Admit) -> None:
         """The prompt is computed: the first token is there."""
-        if not work.ready:
-            self._slots.prefilled(work)
         self._stats.prompt_tokens += admit.prompt_tokens
         self._first_at = self._stage.clock.now()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from staticfire.clock import Clock, ns
 from staticfire.engine.capacity import Capacity
@@ -58,11 +59,15 @@ class Slots:
 
     def prefilled(self, work: Work) -> None:
         """The prefill is done: the request may make tokens."""
-        self._tell(self.schedule.prefilled(work))
+        started = self.schedule.prefilled(work)
+        if started:
+            self._tell(started)
 
     def leave(self, work: Work) -> None:
         """A request has ended, or its client left."""
-        self._tell(self.schedule.leave(work))
+        started = self.schedule.leave(work)
+        if started:
+            self._tell(started)
 
     async def compute(self, work: Work, clock: Clock) -> None:
         """Wait until a request runs and its prefill is done, again if it loses its blocks."""
@@ -83,7 +88,7 @@ class Slots:
         if not self.schedule.grow(work, tokens):
             await self.compute(work, clock)
 
-    def _tell(self, started: list[Work]) -> None:
+    def _tell(self, started: Sequence[Work]) -> None:
         for work in started:
             place = self._places.get(work) if self._places else None
             if place is not None and not place.done():

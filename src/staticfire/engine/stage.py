@@ -27,8 +27,9 @@ class Stats:
     generation_tokens: int = 0
     shed: dict[Full, int] = field(default_factory=dict)
     finished: dict[str, int] = field(default_factory=dict)
-    latency: Latency | None = None
-    """None until a request has ended."""
+    ended: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    """How long requests took: they come into the histograms when somebody looks (hot)."""
+    _latency: Latency | None = None
 
     def refuse(self, why: Full) -> None:
         """Count a request that was shed."""
@@ -40,9 +41,16 @@ class Stats:
 
     def took(self, came: int, first: int, ended: int, tokens: int, preempted: int) -> None:
         """Keep how long a request took; times in ns."""
-        if self.latency is None:
-            self.latency = Latency()
-        self.latency.took(came, first, ended, tokens, preempted)
+        self.ended.append((came, first, ended, tokens, preempted))
+
+    def latency(self) -> Latency:
+        """The histograms of all requests that have ended."""
+        if self._latency is None:
+            self._latency = Latency()
+        for times in self.ended:
+            self._latency.took(*times)
+        self.ended.clear()
+        return self._latency
 
 
 class Stage(Protocol):

@@ -83,9 +83,9 @@ class LlamaCpp(Dialect):
             return self.said(desk, 401, standard(401, None))
         try:
             answer: Answer = getattr(self, route)(ask, desk)
-            return answer
         except Refusal as no:
             return self.said(desk, no.status, error(no.status, no.message, no.kind, **no.more))
+        return answer
 
     def complain(
         self, status: int, message: str | None, endpoint: str, desk: Desk

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from staticfire.engine.latency import Latency
 from staticfire.engine.personalities.base import Desk
 
 __all__ = ["dumped", "metrics", "models", "props", "slots"]
@@ -93,7 +92,7 @@ def slots(desk: Desk) -> bytes:
 
 def metrics(desk: Desk) -> bytes:
     """Every name of the capture, without labels; whole numbers have no point."""
-    stats, schedule, took = desk.stats, desk.slots.schedule, desk.stats.latency or Latency()
+    stats, schedule, took = desk.stats, desk.slots.schedule, desk.stats.latency()
     decoding = took.between.sum
     speed = stats.generation_tokens / decoding if decoding else 0
     prefilling = max(0.0, took.first.sum)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from staticfire.engine.latency import Latency
 from staticfire.engine.personalities.base import Desk
 from staticfire.engine.personalities.prometheus import Page, escaped
 
@@ -14,7 +13,7 @@ def page(desk: Desk) -> bytes:
     labels = ('engine_type="unified"', f'model_name="{escaped(desk.script.model)}"')
     one = ",".join(labels)
     stats, slots, schedule = desk.stats, desk.slots, desk.slots.schedule
-    took = stats.latency or Latency()
+    took = stats.latency()
     blocks = schedule.blocks
     used = 0 if blocks is None else blocks.used * slots.capacity.block_size
     page = Page(desk.born)

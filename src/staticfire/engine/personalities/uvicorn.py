@@ -13,6 +13,7 @@ from staticfire.engine.personalities.talk import Answer
 __all__ = ["JSON", "SSE", "Route", "Routes", "answered", "dispatch", "headers", "not_http"]
 
 JSON = b"application/json"
+SERVER = (b"server", b"uvicorn")
 SSE = b"text/event-stream; charset=utf-8"
 
 Route = Callable[[Any, Ask, Desk], Answer]
@@ -24,16 +25,18 @@ def headers(
     desk: Desk, length: int | None, kind: bytes | None, *own: tuple[bytes, bytes], allow: str = ""
 ) -> Headers:
     """The head's fields in uvicorn's order, then the engine's own."""
-    pairs = [(b"date", desk.date()), (b"server", b"uvicorn")]
+    date, engine = (b"date", desk.date()), (b"x-engine", desk.identity.name.encode())
+    if length is not None and kind is not None and not allow:  # hot
+        sized = (b"content-length", b"%d" % length)
+        return (date, SERVER, sized, (b"content-type", kind), *own, engine)
+    pairs = [date, SERVER]
     if allow:
         pairs.append((b"allow", allow.encode()))
     if length is not None:
         pairs.append((b"content-length", b"%d" % length))
     if kind is not None:
         pairs.append((b"content-type", kind))
-    pairs += own
-    pairs.append((b"x-engine", desk.identity.name.encode()))
-    return tuple(pairs)
+    return (*pairs, *own, engine)
 
 
 def answered(status: int, fields: Headers, body: bytes) -> Answer:
@@ -65,5 +68,5 @@ def not_http(desk: Desk, *, h11: bool = False) -> tuple[Head, bytes]:
     body, kind = b"Invalid HTTP request received.", (b"content-type", b"text/plain; charset=utf-8")
     if h11:
         return Head(400, (kind, (b"Connection", b"close")), UNFRAMED), body
-    begun = ((b"date", desk.date()), (b"server", b"uvicorn"))
+    begun = ((b"date", desk.date()), SERVER)
     return Head(400, (*begun, kind, (b"content-length", b"%d" % len(body)))), body

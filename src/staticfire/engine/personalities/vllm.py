@@ -59,16 +59,14 @@ class VLLM(Dialect):
         return ENDPOINT.get((method, path), "other")
 
     def answer(self, ask: Ask, desk: Desk) -> Answer:
-        answer = self._answer(ask, desk)
+        try:
+            answer = dispatch(self, _routes(desk), ask, desk, VARY)
+        except Refusal as no:
+            body = body_of(no.status, no.message, no.kind, no.param)
+            answer = json_answer(desk, no.status, body)
         if desk.script.flags and desk.script.flag("--enable-request-id-headers") is not None:
             return _identified(answer, ask, desk)
         return answer
-
-    def _answer(self, ask: Ask, desk: Desk) -> Answer:
-        try:
-            return dispatch(self, _routes(desk), ask, desk, VARY)
-        except Refusal as no:
-            return json_answer(desk, no.status, body_of(no.status, no.message, no.kind, no.param))
 
     def complain(
         self, status: int, message: str | None, endpoint: str, desk: Desk

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from staticfire.engine.latency import Latency
 from staticfire.engine.personalities.base import Desk
 from staticfire.engine.personalities.prometheus import Page, escaped
 
@@ -75,7 +74,7 @@ def page(desk: Desk) -> bytes:
         (f'model_name="{model}",reason="max_num_queued_reqs"', stats.shed.get("requests", 0)),
         (f'model_name="{model}",reason="max_num_queued_tokens"', stats.shed.get("tokens", 0)),
     )
-    took = stats.latency or Latency()
+    took = stats.latency()
     labels = ('engine="0"', f'model_name="{model}"')
     for name, text, values in (
         ("request_num_preemptions", "Preemptions of a request.", took.preempted),

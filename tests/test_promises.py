@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -34,6 +33,7 @@ ROUTER_PROMISES = {
     "fleet-coming-up",
     "fleet-an-engine-dies",
     "fleet-users-come-and-go",
+    "behind-the-gate-nobody-waits-for-a-cache",
 }
 """The promises about routers, those about our own inside left out."""
 
@@ -76,7 +76,7 @@ def run_on(pytester):
         chosen = FirstExamples(wanted)
         files = [
             str(features_dir() / f"{name}.feature")
-            for name in ("backpressure", "late_workers", "fleets")
+            for name in ("backpressure", "late_workers", "fleets", "load")
         ]
         pytester.inline_run(
             "-c", "pyproject.toml", "--rootdir", str(pytester.path), "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest",
@@ -116,31 +116,32 @@ def test_a_bug_planted_in_our_router_is_named(run_on, router, scenario, words):
     assert words in result.failures[scenario]
 
 
-def test_a_scenario_gives_the_same_journal_twice_and_with_two_workers(tmp_path):
+def journals(folder: Path) -> dict[str, list[object]]:
+    """What the scenarios of a run left in a folder, by scenario."""
+    found: dict[str, list[object]] = defaultdict(list)
+    for file in sorted(folder.iterdir()):
+        for line in file.read_text().splitlines():
+            scenario, rows = json.loads(line)
+            found[scenario].append(rows)
+    return dict(found)
+
+
+def test_a_scenario_gives_the_same_journal_twice_and_with_two_workers(pytester, monkeypatch):
     """Virtual time is exact: one seed, one journal, ports aside."""
-    runs = []
-    for name, more in (("alone", []), ("two", ["-n", "2"])):
-        folder = tmp_path / name
-        folder.mkdir()
-        files = ["backpressure", "engines"]
-        subprocess.run(
-            [
-                sys.executable, "-m", "pytest", "--mock-engines", "--engine-seed", "7", "-q",
-                "-p", "journal_digest", "-p", "no:randomly", "-p", "no:cacheprovider",
-                "-o", "asyncio_default_fixture_loop_scope=function", *more,
-                *(str(features_dir() / f"{file}.feature") for file in files),
-            ],
-            check=True,
-            capture_output=True,
-            env={**os.environ, "JOURNALS": str(folder), "PYTHONPATH": str(Path(__file__).parent)},
-            cwd=tmp_path,
-        )  # fmt: skip
-        journals: dict[str, list[object]] = defaultdict(list)
-        for file in folder.iterdir():
-            for line in file.read_text().splitlines():
-                scenario, rows = json.loads(line)
-                journals[scenario].append(rows)
-        runs.append(dict(journals))
-    alone, two = runs
-    assert len(alone) > 50
-    assert alone == two
+    ini = pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+    arguments = [
+        "-c", str(ini), "--mock-engines", "--engine-seed", "7", "-q", "-p", "journal_digest",
+        "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest",
+        *(str(features_dir() / f"{name}.feature") for name in ("backpressure", "engines")),
+    ]  # fmt: skip
+    alone, two = pytester.mkdir("alone"), pytester.mkdir("two")
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("JOURNALS", str(two))
+    command = [sys.executable, "-m", "pytest", "-n", "2", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as workers:
+        monkeypatch.setenv("JOURNALS", str(alone))
+        assert pytester.inline_run(*arguments).ret == 0
+        assert workers.wait() == 0
+    assert len(journals(alone)) > 50
+    assert journals(alone) == journals(two)

@@ -20,10 +20,11 @@ from staticfire.readiness.launch import Named, workers_of
 
 
 class Raw:
-    """An engine in a thread that lists and serves, or answers `status` to everything."""
+    """An engine in a thread that lists and serves; it answers its first `busy` requests with 503."""
 
     def __init__(self) -> None:
         self.status = 200
+        self.busy = 0
         self.paths: list[bytes] = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
@@ -41,7 +42,8 @@ class Raw:
                 self.paths.append(path)
                 page = {"model": "qwen", "choices": [{}], "data": [{"id": "qwen"}]}
                 body = json.dumps(page).encode()
-                head = f"HTTP/1.1 {self.status} X\r\ncontent-length: {len(body)}\r\n\r\n"
+                status = 503 if len(self.paths) <= self.busy else self.status
+                head = f"HTTP/1.1 {status} X\r\ncontent-length: {len(body)}\r\n\r\n"
                 peer.sendall(head.encode() + body)
 
     def stop(self) -> None:
@@ -126,8 +128,7 @@ def test_one_that_never_comes_is_named_and_nothing_starts(engine, nobody, tmp_pa
 def test_a_busy_engine_opens_it_when_it_drained(engine):
     """503 is not there yet; the next look after it drained opens the gate."""
     raw = engine()
-    raw.status = 503
-    threading.Timer(0.3, setattr, (raw, "status", 200)).start()
+    raw.busy = 3
     done = gate("--interval", "0.1", "--timeout", "10", "--worker", raw.url, "--", "true")
     assert done.returncode == 0
     assert "/v1/models answered 503: busy" in done.stderr

@@ -11,6 +11,7 @@ Times are integer nanoseconds.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Unchunk",
     "Wait",
     "header",
+    "last_words",
     "streams",
     "without",
 ]
@@ -235,3 +237,15 @@ def without(headers: Headers, *names: bytes) -> Headers:
 def streams(head: Head) -> bool:
     """Whether an answer with this head is a stream of server-sent events."""
     return (header(head.headers, b"content-type") or b"").startswith(b"text/event-stream")
+
+
+def last_words(actions: Iterator[Action], why: Terminated) -> Iterator[Action]:
+    """What an answer still says when it is told to end; nothing, if it was not made for that."""
+    if not isinstance(actions, Generator):
+        return
+    try:
+        action = actions.throw(why)
+    except (Terminated, StopIteration):
+        return
+    yield action
+    yield from actions

@@ -45,14 +45,16 @@ class Work:
 class Schedule:
     """The running and waiting requests of one engine."""
 
-    __slots__ = ("_plain", "_waiting", "blocks", "capacity", "hits", "preemptions", "prefilling", "queries",
+    __slots__ = ("_waiting", "blocks", "capacity", "counted", "hits", "plain", "preemptions", "prefilling", "queries",
                  "running")  # fmt: skip
 
     def __init__(self, capacity: Capacity) -> None:
         self.capacity = capacity
         self.blocks = None if capacity.blocks is None else Blocks(capacity.blocks)
-        self._plain = capacity.blocks is None and capacity.batch_tokens is None
-        """Whether only slots count: then less is kept, as this is on every request's way."""
+        self.plain = capacity.blocks is None and capacity.batch_tokens is None
+        """Whether only slots count: then less is kept."""
+        self.counted = 0
+        """Running requests that are only counted (hot: most engines need no more)."""
         self.running: dict[Work, None] = {}
         """In the order in which they began."""
         self._waiting: deque[Work] | None = None
@@ -72,7 +74,7 @@ class Schedule:
         """The share of the blocks in use; without blocks that of the slots."""
         if self.blocks is not None:
             return self.blocks.used / self.blocks.total
-        return min(1.0, len(self.running) / self.capacity.slots)
+        return min(1.0, (len(self.running) + self.counted) / self.capacity.slots)
 
     def refuses(self, work: Work) -> Full | None:
         """Why a request would be refused now, before it arrives; None when it would not."""
@@ -86,17 +88,29 @@ class Schedule:
 
     def arrive(self, work: Work) -> bool:
         """A request comes; true when it runs at once."""
-        if not self._waiting and (self._enter(work) if self._plain else self._start(work)):
+        if not self._waiting and (self._enter(work) if self.plain else self._start(work)):
             return True
         if self._waiting is None:
             self._waiting = deque()
         self._waiting.append(work)
         return False
 
+    def count_in(self) -> bool:
+        """A request comes that need not be known, as only slots count; false without a free one."""
+        if self._waiting or len(self.running) + self.counted >= self.capacity.slots:
+            return False
+        self.counted += 1
+        return True
+
+    def count_out(self) -> Sequence[Work]:
+        """Such a request ends; those that run now because of that."""
+        self.counted -= 1
+        return self._advance() if self._waiting else _NOBODY
+
     def prefilled(self, work: Work) -> Sequence[Work]:
         """A request's prefill is done; those that run now because of that."""
         work.ready = True
-        if self._plain:
+        if self.plain:
             return _NOBODY
         self.prefilling -= work.fresh
         work.fresh = 0
@@ -126,7 +140,7 @@ class Schedule:
     def leave(self, work: Work) -> Sequence[Work]:
         """A request ends or its client left; those that run now because of that."""
         if work.running:
-            if self._plain:
+            if self.plain:
                 del self.running[work]
                 work.running = work.ready = False
             else:
@@ -139,14 +153,14 @@ class Schedule:
 
     def _advance(self) -> list[Work]:
         started: list[Work] = []
-        start = self._enter if self._plain else self._start
+        start = self._enter if self.plain else self._start
         while self._waiting and start(self._waiting[0]):
             started.append(self._waiting.popleft())
         return started
 
     def _enter(self, work: Work) -> bool:
         """Take a slot, if nothing else counts."""
-        if len(self.running) >= self.capacity.slots:
+        if len(self.running) + self.counted >= self.capacity.slots:
             return False
         work.fresh = work.tokens
         work.running = True
@@ -156,7 +170,7 @@ class Schedule:
 
     def _fits(self, work: Work) -> bool:
         """Whether a request could run now."""
-        if len(self.running) >= self.capacity.slots:
+        if len(self.running) + self.counted >= self.capacity.slots:
             return False
         if not self.running:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import NamedTuple
 
-from staticfire.engine.actions import CHUNKED, CLOSE, UNFRAMED, Head
+from staticfire.engine.actions import CHUNKED, CLOSE, LENGTH, UNFRAMED, Head
 
 __all__ = ["H11", "HTTPLIB", "REASONS", "UVICORN", "Manner", "head_bytes"]
 
@@ -42,6 +42,9 @@ def head_bytes(head: Head, *, closing: bool, http10: bool, manner: Manner = UVIC
     else:
         lines = [head.line]
     lines += [b"%s: %s" % pair for pair in head.headers]
+    if head.framing == LENGTH and not closing and not manner.keep:  # hot
+        lines.append(b"\r\n")
+        return b"\r\n".join(lines)
     chunked = head.framing == CHUNKED and not http10
     if chunked and manner.chunked_first:
         lines.append(manner.chunked)

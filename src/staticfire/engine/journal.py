@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from multidict import CIMultiDict, CIMultiDictProxy
@@ -117,10 +119,7 @@ class Entry:
 
     def packed(self) -> Packed:
         """The same as one flat tuple of plain values."""
-        values = [getattr(self, name) for name in _PLAIN]
-        for pair in self.headers:
-            values += pair
-        return tuple(values)
+        return (*_plain(self), *chain.from_iterable(self.headers))  # hot
 
     @classmethod
     def unpacked(cls, values: Packed) -> Entry:
@@ -164,6 +163,7 @@ class Entry:
 
 
 _PLAIN = tuple(name for name in Entry.__slots__ if name != "headers")
+_plain = attrgetter(*_PLAIN)
 
 
 def _text(raw: bytes) -> str:

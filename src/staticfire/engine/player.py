@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from typing import Any
 
 from staticfire.engine.actions import (
     CHUNKED,
@@ -22,6 +22,7 @@ from staticfire.engine.actions import (
     Terminated,
     Unchunk,
     Wait,
+    last_words,
 )
 from staticfire.engine.capacity_schedule import Work
 from staticfire.engine.framing import head_bytes
@@ -43,9 +44,9 @@ class Player(Orders):
     """
 
     __slots__ = (
-        "_actions", "_bodyless", "_chunked", "_closing", "_entry", "_finish", "_first_at",
-        "_http10", "_lead", "_out", "_outlives", "_size", "_slots", "_stage", "_stats", "_tap",
-        "_task", "_told", "_whole", "_work",
+        "_actions", "_bodyless", "_chunked", "_closing", "_counted", "_entry", "_finish",
+        "_first_at", "_http10", "_lead", "_out", "_outlives", "_size", "_slots", "_stage",
+        "_stats", "_tap", "_task", "_told", "_whole", "_work",
     )  # fmt: skip
 
     def __init__(
@@ -61,7 +62,7 @@ class Player(Orders):
         self._tap, self._stage, self._entry = tap, stage, entry
         self._slots, self._stats = stage.slots, stage.stats
         self._closing, self._http10, self._bodyless = closing, http10, bodyless
-        self._chunked = self._whole = self._outlives = False
+        self._chunked = self._whole = self._outlives = self._counted = False
         self._work: Work | None = None
         self._first_at: int | None = None
         self._finish: str | None = None
@@ -72,39 +73,17 @@ class Player(Orders):
 
     async def perform(self, actions: Iterator[Action]) -> bool:
         """Perform the answer; true when the connection may serve another request."""
-        tap, stage = self._tap, self._stage
+        tap = self._tap
         tap.player = self
-        self._task = cast("asyncio.Task[Any]", asyncio.current_task())
+        self._task = asyncio.current_task()
         self._actions = actions
         try:
-            while True:
-                try:
-                    for action in actions:
-                        if isinstance(action, Send):
-                            if action.tokens:
-                                if stage.holds:
-                                    place = "token" if self._entry.tokens else "first token"
-                                    await self._pause_at(place)
-                                self._entry.tokens += action.tokens
-                                self._stats.generation_tokens += action.tokens
-                            if action.joins:
-                                self._lead += action.data
-                            else:
-                                self._add(action.data)
-                            if self._size > HIGH_WATER:
-                                self._flush()
-                                await tap.drain()
-                        else:
-                            pending = _DO[type(action)](self, action)
-                            if pending is not None:
-                                await pending
-                        if tap.over and not self._outlives:
-                            break
-                    break
-                except asyncio.CancelledError:
-                    if self._told is None:
-                        raise
-                    actions = await self._told_to_end(actions)
+            try:
+                await self._play(actions)
+            except asyncio.CancelledError:
+                if self._told is None:
+                    raise
+                await self._play(await self._told_to_end(actions))
             self._flush()
             if self._told is not None and not self._whole:
                 tap.end()
@@ -113,46 +92,68 @@ class Player(Orders):
         except Handed as handed:
             return handed.keep
         except asyncio.CancelledError:
-            if self._work is not None and self._work.admissions:
+            if self._counted or (self._work is not None and self._work.admissions):
                 self._stats.finish("abort")
             raise
         finally:
             tap.player = None
-            if self._work is not None:
+            if self._counted:
+                self._slots.leave_quick()
+            elif self._work is not None:
                 self._slots.leave(self._work)
         if self._whole and not tap.over:
             now = self._stage.clock.now()
             self._entry.end("whole", now)
-            work, first = self._work, self._first_at
-            if work is not None and first is not None and self._finish is not None:
-                tokens = self._entry.tokens
-                self._stats.took(self._entry.at, first, now, tokens, work.admissions - 1)
+            if (first := self._first_at) is not None and self._finish is not None:
+                again = 0 if self._work is None else self._work.admissions - 1
+                self._stats.ended.append((self._entry.at, first, now, self._entry.tokens, again))
             tap.journal.settle(self._entry)
-            tap.note("done")
+            tap.journal.note(now, tap.number, "done")
         tap.disarm()
         if self._finish is not None:
             self._stats.finish(self._finish)
         return self._whole and not tap.over and not self._closing
 
+    async def _play(self, actions: Iterator[Action]) -> None:
+        tap, stage = self._tap, self._stage
+        for action in actions:
+            if isinstance(action, Send):
+                if action.tokens:
+                    if stage.holds:
+                        await self._pause_at("token" if self._entry.tokens else "first token")
+                    self._entry.tokens += action.tokens
+                    self._stats.generation_tokens += action.tokens
+                if action.joins:
+                    self._lead += action.data
+                else:
+                    self._add(action.data)
+                if self._size > HIGH_WATER:
+                    self._flush()
+                    await tap.drain()
+            else:
+                pending = _DO[type(action)](self, action)
+                if pending is not None:
+                    await pending
+            if tap.over and not self._outlives:
+                break
+
     # --- its end before its time
 
     def stop(self, how: str) -> None:
         """The engine is to end: the answer is ended early (`abort`), or falls `mute`."""
-        if self._told is None:
+        if self._told is None and self._task is not None:
             self._told = how
             self._task.cancel()
 
     async def _told_to_end(self, actions: Iterator[Action]) -> Iterator[Action]:
         """What is still to be performed."""
-        self._task.uncancel()
-        told, self._told = self._told, "ended"
-        if told == "mute":
+        if self._task is not None:
+            self._task.uncancel()
+        if self._told == "mute":
             await self._hold_open(HoldOpen())
-        if told == "ended":  # cancelled once more: the client left
-            raise asyncio.CancelledError
         first = self._first_at
         after = -1 if first is None else self._stage.clock.now() - first
-        return _last_words(actions, Terminated(after))
+        return last_words(actions, Terminated(after))
 
     # --- bytes
 
@@ -196,8 +197,9 @@ class Player(Orders):
         self._out.append(
             head_bytes(head, closing=self._closing, http10=self._http10, manner=self._stage.manner)
         )
-        self._entry.answer(head.status, head.headers, self._stage.clock.now())
-        self._tap.note("answers", note=str(head.status))
+        now, tap = self._stage.clock.now(), self._tap
+        self._entry.answer(head.status, head.headers, now)
+        tap.journal.note(now, tap.number, "answers", 0, str(head.status))
 
     async def _wait(self, wait: Wait) -> None:
         self._flush()
@@ -224,13 +226,15 @@ class Player(Orders):
 
     def _admit(self, admit: Admit) -> Awaitable[None] | None:
         slots = self._slots
+        if slots.quick and slots.schedule.count_in():
+            self._counted = True
+            self._stats.prompt_tokens += admit.prompt_tokens
+            self._first_at = self._stage.clock.now()
+            return None
         self._work = work = slots.work(*admit)
-        if not (slots.schedule.arrive(work) and slots.instant):
-            self._flush()
-            return self._queue(admit)
-        slots.prefilled(work)
-        self._computed(admit)
-        return None
+        slots.schedule.arrive(work)
+        self._flush()
+        return self._queue(admit)
 
     async def _queue(self, admit: Admit) -> None:
         assert self._work is not None
@@ -269,23 +273,11 @@ class Player(Orders):
         """What an heir performs, with this one's work, whoever leaves."""
         heir = copy.copy(self)
         heir._outlives, heir._out = True, []  # noqa: SLF001 - a copy of this one
-        self._work = None
+        self._work, self._counted = None, False
         return heir.perform(self._actions)
 
     def _unchunk(self, _: Unchunk) -> None:
         self._chunked = False
-
-
-def _last_words(actions: Iterator[Action], why: Terminated) -> Iterator[Action]:
-    """What an answer still says when it is told to end; nothing, if it was not made for that."""
-    if not isinstance(actions, Generator):
-        return
-    try:
-        action = actions.throw(why)
-    except (Terminated, StopIteration):
-        return
-    yield action
-    yield from actions
 
 
 _DO: dict[type[Any], Callable[[Player, Any], Awaitable[None] | None]] = {

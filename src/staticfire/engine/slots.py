@@ -17,18 +17,22 @@ __all__ = ["Slots"]
 class Slots:
     """What requests of one engine ask for: to run, to wait, to make tokens."""
 
-    __slots__ = ("_places", "capacity", "instant", "schedule")
+    __slots__ = ("_places", "bounded", "capacity", "instant", "quick", "schedule")
 
     def __init__(self, capacity: Capacity) -> None:
         self.capacity = capacity
         self.schedule = Schedule(capacity)
         self.instant = not (capacity.first_token or capacity.per_prompt_token)
         """Whether a prefill takes no time."""
+        self.bounded = capacity.queue is not None or capacity.queued_tokens is not None
+        """Whether a request may be refused."""
+        self.quick = self.instant and self.schedule.plain
+        """Whether a request with a slot may make tokens at once, and needs no `Work` for that."""
         self._places: dict[Work, asyncio.Future[None]] | None = None
 
     @property
     def running(self) -> int:
-        return len(self.schedule.running)
+        return len(self.schedule.running) + self.schedule.counted
 
     @property
     def waiting(self) -> int:
@@ -40,6 +44,12 @@ class Slots:
             return Work(prompt_tokens)
         size = self.capacity.block_size
         return Work(prompt_tokens, keys_of(text, size, prompt_tokens // size))
+
+    def leave_quick(self) -> None:
+        """A request that was only counted has ended."""
+        started = self.schedule.count_out()
+        if started:
+            self._tell(started)
 
     def prefill(self, work: Work) -> int:
         """How long the prefill of a request that has just begun to run takes, in ns."""

@@ -28,7 +28,8 @@ class Stats:
     shed: dict[Full, int] = field(default_factory=dict)
     finished: dict[str, int] = field(default_factory=dict)
     ended: list[tuple[int, int, int, int, int]] = field(default_factory=list)
-    """How long requests took: they come into the histograms when somebody looks (hot)."""
+    """How long requests took, as `Latency.took` wants them: they come into the
+    histograms when somebody looks (hot)."""
     _latency: Latency | None = None
 
     def refuse(self, why: Full) -> None:
@@ -39,17 +40,13 @@ class Stats:
         """Count an answer that ended for this reason."""
         self.finished[reason] = self.finished.get(reason, 0) + 1
 
-    def took(self, came: int, first: int, ended: int, tokens: int, preempted: int) -> None:
-        """Keep how long a request took; times in ns."""
-        self.ended.append((came, first, ended, tokens, preempted))
-
     def latency(self) -> Latency:
         """The histograms of all requests that have ended."""
         if self._latency is None:
             self._latency = Latency()
-        for times in self.ended:
+        ended, self.ended = self.ended, []
+        for times in ended:
             self._latency.took(*times)
-        self.ended.clear()
         return self._latency
 
 

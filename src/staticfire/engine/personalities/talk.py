@@ -42,16 +42,15 @@ __all__ = [
     "whole",
 ]
 
+quote: Callable[[str], str] = encode_basestring
+"""A JSON string, letters beyond ASCII as they are (hot: `json.dumps` costs ten times this)."""
+
 Answer = Generator[Action, None, None]
 
 ASLEEP, ONE = Asleep(), Grow(1)
 DONE = Send(b"data: [DONE]\n\n", event=True)
 ABORT = "abort"
-
-
-def quote(text: str) -> str:
-    """A JSON string, letters beyond ASCII as they are (hot: `json.dumps` costs ten times this)."""
-    return encode_basestring(text)
+ENDS = {reason: Finish(reason) for reason in ("stop", "length", ABORT)}
 
 
 class Speech(NamedTuple):
@@ -74,8 +73,7 @@ def speech(ask: Ask, desk: Desk, limit: int | None, prompt: int, asked: Any) -> 
 
 def refused(desk: Desk, prompt: int) -> Full | None:
     """Which limit a request of so many prompt tokens meets; it is counted as shed."""
-    capacity = desk.script.capacity
-    if capacity.queue is None and capacity.queued_tokens is None:
+    if not desk.slots.bounded:
         return None
     full = desk.slots.schedule.refuses(desk.slots.work(prompt))
     if full is not None:
@@ -101,11 +99,11 @@ class Lines(NamedTuple):
 
 def whole(desk: Desk, said: Speech, make: Callable[[str, int, str], tuple[Head, bytes]]) -> Answer:
     """A JSON answer; `make` gets the text, its number of tokens and the finish reason."""
-    tokens, reason = said.tokens, said.reason
+    tokens, reason, prompt, text = said
     capacity = desk.script.capacity
     try:
         yield ASLEEP
-        yield Admit(said.prompt, said.text)
+        yield Admit(prompt, text)
         if capacity.blocks is not None:
             yield from _grow(len(tokens), ns(capacity.per_token), capacity.block_size)
         elif capacity.per_token and len(tokens) > 1:
@@ -114,10 +112,11 @@ def whole(desk: Desk, said: Speech, make: Callable[[str, int, str], tuple[Head, 
         gap = ns(capacity.per_token)
         made = 0 if told.after < 0 else 1 + told.after // gap if gap else len(tokens)
         tokens, reason = tokens[:made], ABORT
-    head, body = make("".join(tokens), len(tokens), reason)
+    count = len(tokens)
+    head, body = make("".join(tokens), count, reason)
     yield head
-    yield Send(body, tokens=len(tokens))
-    yield Finish(reason)
+    yield Send(body, False, count)
+    yield ENDS[reason]
 
 
 def _grow(count: int, gap: int, size: int) -> Answer:

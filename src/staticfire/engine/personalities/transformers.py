@@ -19,7 +19,7 @@ from staticfire.engine.framing import H11
 from staticfire.engine.personalities import uvicorn
 from staticfire.engine.personalities.base import Desk, Dialect, register
 from staticfire.engine.personalities.prompts import letters
-from staticfire.engine.personalities.talk import Answer, speech, streamed, whole
+from staticfire.engine.personalities.talk import Answer, refused, speech, streamed, whole
 from staticfire.engine.personalities.transformers_text import Voice
 from staticfire.engine.personalities.uvicorn import JSON, SSE, Routes, answered, dispatch, headers
 
@@ -126,6 +126,8 @@ def _generate(
     limit = asked.get("max_tokens")
     if limit is not None and (not isinstance(limit, int) or limit < 1):
         raise _Mistake
+    if refused(desk, prompt) is not None:  # the real one has no such limit
+        return _said(ask, desk, 503, b'{"detail":"Service Unavailable"}')
     own = _request_id(ask, desk)
     voice = Voice(own, desk.wall(), _model(asked, desk))
     said = speech(ask, desk, limit, prompt, text)

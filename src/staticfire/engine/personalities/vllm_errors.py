@@ -70,13 +70,16 @@ def _read(body: bytes) -> Any:
         return json.loads(body.decode())
 
 
+def _media(content_type: str | None) -> str:
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
 def parse(content_type: str | None, body: bytes, needs: str) -> dict[str, Any]:
     """The request's JSON object; raises `Refusal` where vLLM's validation does.
 
     `needs` is the required field: messages for chat, prompt for completions, input for embeddings.
     """
-    media = (content_type or "").partition(";")[0].strip().lower()
-    if body and media != "application/json":
+    if body and content_type != "application/json" and _media(content_type) != "application/json":
         raise Refusal(
             400,
             "1 validation error:\n  Unsupported Media Type: Only 'application/json' is allowed",

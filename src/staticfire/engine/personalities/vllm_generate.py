@@ -47,8 +47,7 @@ def generate(
     """A chat or text completion, whole or streamed; raises `Refusal` before anything is sent."""
     model = _model(body, desk)
     refuse_semantics(body, prompt, desk.script.max_model_len)
-    full = refused(desk, prompt)
-    if full is not None:
+    if desk.slots.bounded and (full := refused(desk, prompt)) is not None:
         raise Refusal(503, BUSY if full == "requests" else BACKLOG, "Service Unavailable")
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
     said = speech(ask, desk, limit, prompt, asked)
@@ -57,7 +56,7 @@ def generate(
         desk.wall(),
         model,
         f"vllm-{VERSION}-{desk.identity.run}",
-        _transfer(body, desk, ask),
+        _transfer(body, desk, ask) if "kv_transfer_params" in body else "null",
     )
     if body.get("stream") is True:
         options = body.get("stream_options")
@@ -72,7 +71,7 @@ def generate(
             answer = voice.chat([text] * (choices or 1), reason, prompt, count * (choices or 1))
         else:
             answer = voice.completion(text, reason, prompt, count)
-        return Head(200, headers_of(desk, len(answer), JSON)), answer
+        return Head(200, uvicorn.headers(desk, len(answer), JSON, VARY)), answer
 
     return whole(desk, said, made)
 

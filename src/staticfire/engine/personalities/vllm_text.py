@@ -40,7 +40,8 @@ class Voice(NamedTuple):
             f'{{"id":"chatcmpl-{self.id}","object":"chat.completion","created":{self.created},'
             f'"model":{quote(self.model)},"choices":[{choices}],"service_tier":null,'
             f'"system_fingerprint":{quote(self.fingerprint)},{_usage(prompt, said)},'
-            f'"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,{self._tail()}'
+            f'"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,'
+            f'"kv_transfer_params":{self.transfer},"ec_transfer_params":null,"metrics":null}}'
         ).encode()
 
     def chat_start(self) -> bytes:
@@ -60,7 +61,8 @@ class Voice(NamedTuple):
             f'"logprobs":null,"finish_reason":"{reason}","stop_reason":null,"token_ids":null,'
             '"prompt_logprobs":null,"prompt_token_ids":null,"routed_experts":null}],'
             f'"service_tier":null,"system_fingerprint":{quote(self.fingerprint)},'
-            f"{_usage(prompt, said)},{self._tail()}"
+            f'{_usage(prompt, said)},"kv_transfer_params":{self.transfer},'
+            '"ec_transfer_params":null,"metrics":null}'
         ).encode()
 
     def completion_start(self) -> bytes:
@@ -69,9 +71,6 @@ class Voice(NamedTuple):
             f'data: {{"id":"cmpl-{self.id}","object":"text_completion","created":{self.created},'
             f'"model":{quote(self.model)},"choices":['
         ).encode()
-
-    def _tail(self) -> str:
-        return f'"kv_transfer_params":{self.transfer},"ec_transfer_params":null,"metrics":null}}'
 
     # --- ends of events
 

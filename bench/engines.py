@@ -16,9 +16,10 @@ from bench.figure import Figure
 from bench.load import request
 from bench.process import sample
 
-__all__ = ["TINY", "measure", "start_many"]
+__all__ = ["TINY", "TINY_FLEET", "measure", "measure_fleet", "start_all", "start_many"]
 
 TINY = {"runs": 1, "count": 10, "fresh": False}
+TINY_FLEET = {"runs": 1, "count": 10, "fresh": False}
 
 
 def measure(runs: int = 5, count: int = 1000, *, fresh: bool = True) -> list[Figure]:
@@ -30,6 +31,36 @@ def measure(runs: int = 5, count: int = 1000, *, fresh: bool = True) -> list[Fig
         Figure("memory of one engine", "KiB", size, 15.0, "growth of the resident set"),
         Figure("the same after it answered one request", "KiB", asked),
     ]
+
+
+def measure_fleet(runs: int = 3, count: int = 10_000, *, fresh: bool = True) -> list[Figure]:
+    """All engines that one process has to hold, from its start."""
+    got = [sample("bench.engines:start_all", fresh=fresh, count=count) for _ in range(runs)]
+    start, size = (tuple(run[key] for run in got) for key in ("s", "kib"))
+    how = f"{count} engines in one fresh process, imports and interpreter included"
+    most = 5.0, 300.0 * 1024
+    return [
+        Figure(f"start of {count} engines", "s", start, most[0], how),
+        Figure("resident set of that process", "KiB", size, most[1], how),
+    ]
+
+
+def start_all(count: int) -> dict[str, float]:
+    """Start `count` engines as a fleet; the figures of all of them together."""
+    began = time.perf_counter()
+    return asyncio.run(_start_all(count, began))
+
+
+async def _start_all(count: int, began: float) -> dict[str, float]:
+    from staticfire.engine import Script
+    from staticfire.engine.fleet import Fleet
+    from staticfire.stand.limits import lift_open_files
+
+    lift_open_files()
+    async with Fleet.of(count, Script(model="qwen")) as fleet:
+        took = time.perf_counter() - began
+        await _ask(next(iter(fleet)).port)
+        return {"s": took, "kib": resident() / 1024}
 
 
 def start_many(count: int) -> dict[str, float]:

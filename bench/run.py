@@ -25,6 +25,7 @@ from bench import (
     forward,
     gate,
     json_answers,
+    kv_token,
     loading,
     make,
     services,
@@ -38,8 +39,10 @@ __all__ = ["MEASUREMENTS", "TINY", "main"]
 
 MEASUREMENTS: dict[str, Callable[..., list[Figure]]] = {
     "engines": engines.measure,
+    "engines_10k": engines.measure_fleet,
     "json": json_answers.measure,
     "tokens": tokens.measure,
+    "kv_token": kv_token.measure,
     "loading": loading.measure,
     "sessions": sessions.measure,
     "timers": timers.measure,
@@ -51,8 +54,10 @@ MEASUREMENTS: dict[str, Callable[..., list[Figure]]] = {
 BY_NAME_ONLY: dict[str, Callable[..., list[Figure]]] = {"demo": make.demo, "test": make.test}
 TINY: dict[str, Mapping[str, object]] = {
     "engines": engines.TINY,
+    "engines_10k": engines.TINY_FLEET,
     "json": json_answers.TINY,
     "tokens": tokens.TINY,
+    "kv_token": kv_token.TINY,
     "loading": loading.TINY,
     "sessions": sessions.TINY,
     "timers": timers.TINY,

@@ -70,11 +70,15 @@ EVENT = (
 )
 
 
-async def engine(per_token: float = 0.0, tokens: int = 13) -> int:
+async def engine(
+    per_token: float = 0.0, tokens: int = 13, blocks: int | None = None, block_size: int = 16
+) -> int:
     """One mock engine, honest, with or without a pace; an answer has at most `tokens`."""
     from staticfire.engine import Capacity, MockEngine, Script
 
-    capacity = Capacity(slots=100_000, per_token=per_token)
+    capacity = Capacity(
+        slots=100_000, per_token=per_token, blocks=blocks, block_size=block_size, reuse=False
+    )
     script = Script(model="qwen", capacity=capacity, tokens=tokens)
     return (await MockEngine(script).start()).port
 

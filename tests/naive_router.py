@@ -107,6 +107,7 @@ class NaiveRouter:
                 headers={
                     "Content-Type": "application/json",
                     "X-Session-Id": request.headers.get("X-Session-Id", ""),
+                    "X-Request-Id": request.headers.get("X-Request-Id", ""),
                 },
             ) as answer:
                 return await self._relay(worker, request, answer)

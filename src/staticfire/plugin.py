@@ -17,6 +17,7 @@ pytest_plugins = (
     "staticfire.bdd.options",
     "staticfire.bdd.fixtures",
     "staticfire.bdd.running",
+    "staticfire.bdd.cucumber",
 )
 
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import textwrap
 
 import pytest
-
-from staticfire.bdd.steps import MODULES
-
-for module in MODULES:  # pytester forgets what its runs import first; this is 0.6 s a run
-    importlib.import_module(module)
 
 
 class Project:

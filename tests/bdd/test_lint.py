@@ -86,7 +86,34 @@ STEPS = """
               Scenario: a
                 Given an engin "x" that serves
             """,
-            '*f.feature:5: no step matches "Given an engin "x" that serves"; the nearest is *',
+            '*f.feature:5: no step matches "Given an engin "x" that serves"; the nearest are *late*',
+        ),
+        (
+            """
+            Feature: f
+              @id:one
+              Scenario: a
+                Then the router is ready
+            """,
+            '*the router is ready"; it is a step of Given and When, not of Then; `staticfire steps*',
+        ),
+        (
+            """
+            Feature: f
+              @id:one
+              Scenario: a
+                Given a stepp
+            """,
+            '*no step matches "Given a stepp"; the nearest is "a step"; `staticfire steps` *',
+        ),
+        (
+            """
+            Feature: f
+              @id:one
+              Scenario: a
+                Given frobnication of zorks
+            """,
+            '*no step matches "Given frobnication of zorks"; `staticfire steps` lists them all*',
         ),
         (
             """

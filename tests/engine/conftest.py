@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from staticfire.clock import NS, current
-from staticfire.engine import MockEngine
+from staticfire.clock.virtual import run
+from staticfire.engine import Fault, Honest, MockEngine, Request, Rule, Script
 
 
 @dataclass
@@ -36,7 +37,8 @@ class Heard:
     @property
     def body(self) -> bytes:
         raw = self.data.partition(b"\r\n\r\n")[2]
-        return b"".join(chunks(raw)) if b"transfer-encoding: chunked" in self.head else raw
+        chunked = b"transfer-encoding: chunked" in self.head.lower()
+        return b"".join(chunks(raw)) if chunked else raw
 
     @property
     def events(self) -> list[bytes]:
@@ -102,6 +104,26 @@ class Http:
             return await Http.listen(reader, patience=patience)
         finally:
             writer.close()
+
+    @classmethod
+    def played(
+        cls,
+        *faults: Fault,
+        request: bytes | None = None,
+        patience: float = 600.0,
+        close: bool = True,
+        **fields: Any,
+    ) -> tuple[Heard, Request]:
+        """What one client hears of a chat answer that faults alter, and the journal's request."""
+
+        async def main() -> tuple[Heard, Request]:
+            script = Script(rules=[Rule("chat", list(faults) or Honest())])
+            async with MockEngine(script) as engine:
+                asked = cls.chat(close=close, **fields) if request is None else request
+                heard = await cls.talk(engine, asked, patience=patience)
+                return heard, engine.journal.requests()[0]
+
+        return run(main())
 
     @staticmethod
     async def listen(reader: asyncio.StreamReader, *, patience: float = 600.0) -> Heard:

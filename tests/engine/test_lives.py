@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 import pytest
 
@@ -235,3 +236,23 @@ def test_a_port_in_use_is_one_clear_error():
                 await MockEngine(port=engine.port).start()
 
     run(main())
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_a_connection_that_comes_as_the_engine_dies_ends_too(turns):
+    """In whatever turn of the loop it was taken, its client is cut and does not wait for ever."""
+
+    async def main():
+        async with MockEngine() as engine:
+            with socket.create_connection(("127.0.0.1", engine.port)) as sock:
+                sock.setblocking(False)
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                engine.kill()
+                async with asyncio.timeout(30):
+                    try:
+                        return await asyncio.get_running_loop().sock_recv(sock, 10)
+                    except ConnectionResetError:
+                        return b""
+
+    assert run(main()) == b""

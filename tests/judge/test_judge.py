@@ -21,7 +21,7 @@ def reset(writer):
     writer.transport.abort()
 
 
-def asked(*script, deadline=8.0, times=1):
+def asked(*script, deadline=8.0, times=1, gap=0.0):
     """Ask a server that plays `script` (bytes, seconds to wait, 'close', 'reset', 'hold')."""
 
     async def serve(reader, writer):
@@ -47,7 +47,10 @@ def asked(*script, deadline=8.0, times=1):
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         judge = Judge(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         kept = judge.connection()
-        answers = [await judge.ask("GET", "/", deadline=deadline, on=kept) for _ in range(times)]
+        answers = []
+        for _ in range(times):
+            answers.append(await judge.ask("GET", "/", deadline=deadline, on=kept))
+            await asyncio.sleep(gap)
         kept.close()
         server.close()
         await asyncio.sleep(deadline)
@@ -180,3 +183,91 @@ def test_an_error_event_is_an_error(event):
 def test_an_unfinished_event_is_no_event():
     """An event counts once its blank line has come."""
     assert sse(b"data: one\n\ndata: tw").events == ("one",)
+
+
+@pytest.mark.parametrize(
+    "first", [b"SSH-2.0-OpenSSH_9\r\n", b'{"id":1}', b"\x15\x03\x01\x00\x02\x02\x46", b"HTPP/1.1"]
+)
+@pytest.mark.parametrize("then", ["close", "hold"])
+def test_what_does_not_begin_as_an_http_answer_is_malformed_at_once(first, then):
+    """No end is waited for, a close does not make a cut of it, and its bytes are kept."""
+    answer = asked(first, then)
+    assert (answer.end, answer.took, answer.status) == (End.MALFORMED, 0.0, None)
+    assert first.startswith(answer.head)
+
+
+def test_the_first_letters_of_an_answer_are_no_fault():
+    """`HT` may still become an answer: that is a cut, not rubbish."""
+    assert asked(b"HT", "close").end is End.CUT
+
+
+def test_interim_answers_are_kept_apart():
+    """Each 1xx is told, in order; alone they are no byte of an answer."""
+    interim = b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+    answer = asked(interim + WHOLE, "hold")
+    assert (answer.interim, answer.status, answer.head) == ((103, 100), 200, WHOLE[:-2])
+    answer = asked(interim, "hold")
+    assert (answer.interim, answer.end) == ((103, 100), End.SILENT)
+
+
+def test_trailers_are_told():
+    """Fields after the last chunk are no header fields."""
+    answer = asked(CHUNKED[:-2] + b"X-Checksum: 7\r\n\r\n", "hold")
+    assert (answer.trailers, answer.header("x-checksum")) == ((("X-Checksum", "7"),), None)
+
+
+def test_a_second_answer_is_told_from_other_bytes():
+    """What comes behind the end is noted as an answer when it begins like one."""
+    assert asked(WHOLE + WHOLE, "hold").notes[0].endswith("the answer's end, another answer")
+    assert asked(WHOLE + b"rest", "hold").notes == ("4 bytes after the answer's end",)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body", "noted"),
+    [
+        (b"gzip", b'{"plain":1}', True),
+        (b"gzip", '{"plain":"é"}'.encode(), True),
+        (b"gzip", b"\x1f\x8b\x08\x00rest", False),
+        (b"br", b'{"plain":1}', True),
+        (b"br", b"\x0b\x02\x80hi\x03", False),
+        (b"identity", b'{"plain":1}', False),
+        (b"gzip", b"", False),
+    ],
+)
+def test_an_encoding_that_the_body_does_not_have_is_noted(encoding, body, noted):
+    """Compressed bytes show that they are: a plain body under such a header has a note."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: %b\r\nContent-Length: %d\r\n\r\n"
+    answer = asked(head % (encoding, len(body)) + body, "hold")
+    assert bool([note for note in answer.notes if "RFC 9110, 8.4" in note]) is noted
+
+
+def test_bytes_beyond_ascii_in_the_head_are_noted():
+    """A Latin-1 value is read and told."""
+    answer = asked(b"HTTP/1.1 200 OK\r\nX-Odd: caf\xe9\r\nContent-Length: 2\r\n\r\nok", "hold")
+    assert (answer.header("x-odd"), answer.ok) == ("café", True)
+    assert [note for note in answer.notes if "RFC 9110, 5.5" in note]
+
+
+def test_a_kept_connection_that_was_closed_is_told():
+    """Nothing is sent on a connection that the server has ended between two requests."""
+    first, second = asked(WHOLE, "close", times=2, gap=1.0)
+    assert first.end is End.WHOLE
+    assert (second.end, second.took) == (End.CLOSED, 0.0)
+    assert "closed before this request" in second.detail
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_events_are_read_in_every_form_of_the_standard(end):
+    """Any line end, no space, several data lines, other fields, a BOM, comments (WHATWG 9.2)."""
+    lines = [b"\xef\xbb\xbfdata:one", b"", b"event: x", b"id: 2", b"data: t", b"data: wo", b""]
+    lines += [b":", b"", b"database: no", b"data: three", b"", b""]
+    answer = sse(end.join(lines))
+    assert answer.events == ("one", "t\nwo", "three")
+    assert answer.comments == 1
+
+
+def test_a_body_that_is_no_utf_8_is_told():
+    """One byte is enough."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
+    assert asked(head + "é".encode(), "hold").utf8
+    assert not asked(head + b"o\xff", "hold").utf8

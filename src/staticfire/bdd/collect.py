@@ -1,12 +1,13 @@
 """Collects `.feature` files as tests, without a Python file beside them.
 
 The only module that touches what pytest-bdd keeps private (`scenario_wrapper_template_registry`,
-`find_fixturedefs_for_step`, `get_fixture_names`); hence `pytest-bdd>=9.0.1,<10`.
+`find_fixturedefs_for_step`, the names of fixtures); hence `pytest-bdd>=9.0.1,<10`.
 """
 
 from __future__ import annotations
 
 import types
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 from pytest_bdd import scenario as bind
-from pytest_bdd.compat import get_fixture_names
+from pytest_bdd.compat import get_fixture_names, getfixturedefs
 from pytest_bdd.exceptions import StepError
 from pytest_bdd.feature import get_feature
 from pytest_bdd.scenario import (
@@ -22,12 +23,13 @@ from pytest_bdd.scenario import (
     get_python_name_generator,
     scenario_wrapper_template_registry,
 )
-from pytest_bdd.steps import step_function_context_registry
+from pytest_bdd.steps import StepFunctionContext, step_function_context_registry
 
 from staticfire.bdd.keys import BINDING
 from staticfire.bdd.lint import lint, scenario_tags
+from staticfire.bdd.near import nearest_steps
+from staticfire.bdd.step import LIBRARY
 from staticfire.bdd.tags import read_tags
-from staticfire.errors import nearest
 
 __all__ = ["STEPS_LOADED", "FeatureFile", "features_dir", "packaged", "scenario_ids"]
 
@@ -130,11 +132,9 @@ def _step_findings(feature: FeatureFile, item: Any) -> Iterator[str]:
         matching = list(find_fixturedefs_for_step(step, manager, item))
         place = f"{feature.path}:{step.line_number}"
         if not matching:
-            near = nearest(step.name, _patterns(manager, step.type))
-            hint = f'; the nearest is "{near}"' if near else ""
             yield (
-                f'{place}: no step matches "{step.keyword} {step.name}"{hint}; '
-                f"`staticfire steps` lists them all"
+                f'{place}: no step matches "{step.keyword} {step.name}"'
+                f"{_advice(step, manager, item)}; `staticfire steps` lists them all"
             )
             continue
         scope = max(len(definition.baseid) for definition in matching)
@@ -150,11 +150,39 @@ def _step_findings(feature: FeatureFile, item: Any) -> Iterator[str]:
             yield f'{place}: "{step.keyword} {step.name}" matches {both}; make one narrower'
 
 
-def _patterns(manager: Any, kind: str) -> list[str]:
-    prefixes = (f"pytestbdd_stepdef_{kind}_", "pytestbdd_stepdef_*_")
-    return [
-        name.removeprefix(prefix)
-        for name in get_fixture_names(fixturemanager=manager)
-        for prefix in prefixes
-        if name.startswith(prefix)
+def _advice(step: Any, manager: Any, item: Any) -> str:
+    """The step's own words under another keyword, or the nearest steps of its keyword."""
+    kinds: dict[str, list[StepFunctionContext]] = defaultdict(list)
+    for context in _steps(manager, item):
+        for kind in (context.type,) if context.type else KINDS:
+            kinds[kind].append(context)
+    elsewhere = [
+        kind.capitalize()
+        for kind in KINDS
+        if any(context.parser.is_matching(step.name) for context in kinds[kind])
     ]
+    if elsewhere:
+        return f"; it is a step of {' and '.join(elsewhere)}, not of {step.type.capitalize()}"
+    examples = {step.pattern: step.example for step in LIBRARY}
+    known = {}
+    for context in kinds[step.type]:
+        pattern = context.parser.name.replace(":Quoted}", "}")
+        known[pattern] = examples.get(pattern, pattern)
+    near = [f'"{text}"' for text in nearest_steps(step.name, known)]
+    if not near:
+        return ""
+    if len(near) == 1:
+        return f"; the nearest is {near[0]}"
+    return f"; the nearest are {', '.join(near[:-1])} and {near[-1]}"
+
+
+KINDS = ("given", "when", "then")
+
+
+def _steps(manager: Any, item: Any) -> Iterator[StepFunctionContext]:
+    """Every step that a scenario may use."""
+    for name in get_fixture_names(fixturemanager=manager):
+        for definition in getfixturedefs(manager, name, item) or ():
+            context = step_function_context_registry.get(definition.func)
+            if context is not None:
+                yield context

@@ -5,7 +5,8 @@ They are sync and bound to the world's loop; a coroutine test that uses one runs
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from staticfire.bdd.keys import NO_LANE, SESSION, TOLD, WORLD
 if TYPE_CHECKING:
     from staticfire.bdd.session import Session
     from staticfire.bdd.world import World
-    from staticfire.engine import MockEngine, Script
+    from staticfire.engine import Group, MockEngine, Script
     from staticfire.judge import Judge
     from staticfire.stand.routers import RouterUnderTest
 
@@ -77,15 +78,35 @@ def mock_engine(world: World) -> Callable[..., Awaitable[MockEngine]]:
 
 @pytest.fixture
 def fleet(
-    mock_engine: Callable[..., Awaitable[MockEngine]],
+    world: World, request: pytest.FixtureRequest
 ) -> Callable[..., Awaitable[list[MockEngine]]]:
-    """For starting many mock engines alike, named e00, e01 and so on.
+    """For starting many mock engines: so many alike, groups, or a fleet file.
 
-    `await fleet(16, life=[Loading(seconds=60)])`.
+    `await fleet(16, life=[Loading(seconds=60)])`, which are named e00, e01 and so on;
+    `await fleet([Group("early", 2), Group("late", 14, binds=(12, 172))])`;
+    `await fleet("night.toml")`, a file beside the test. Fields are those of a script, for whoever
+    has none.
     """
+    from staticfire.bdd.world import MODEL
+    from staticfire.engine import Group, Script
+    from staticfire.engine.fleet_file import parse_fleet
+    from staticfire.engine.toml import read_text
 
-    async def start(count: int, script: Script | None = None, **fields: Any) -> list[MockEngine]:
-        return [await mock_engine(f"e{n:02}", script, **fields) for n in range(count)]
+    async def start(
+        what: int | str | Path | Group | Iterable[Group],
+        script: Script | None = None,
+        **fields: Any,
+    ) -> list[MockEngine]:
+        alike = {"model": MODEL, **fields}
+        default = script or Script(**alike)
+        if isinstance(what, int):
+            return [await world.mock_engine(f"e{n:02}", default) for n in range(what)]
+        if isinstance(what, str | Path):
+            file = request.path.parent / what
+            read = parse_fleet(read_text(file), str(file), folder=file.parent, defaults=alike)
+            return await world.mock_fleet(read.groups)
+        groups = [what] if isinstance(what, Group) else what
+        return await world.mock_fleet(groups, default)
 
     return start
 

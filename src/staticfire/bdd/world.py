@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from staticfire.clock import seconds
-from staticfire.engine import MockEngine, Script
+from staticfire.engine import Group, MockEngine, Script
+from staticfire.engine.groups import members
 from staticfire.errors import BrokenPromise, did_you_mean
 from staticfire.expectations import Budget
 from staticfire.judge import Answer, Judge
@@ -38,6 +39,8 @@ class World:
     engines: dict[str, Engine] = field(default_factory=dict)
     router: RouterUnderTest | None = None
     answers: list[Answer] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+    """The ids of the chat requests that its clients sent."""
     log: list[str] = field(default_factory=list)
     """What the router logged, messages only."""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -78,12 +81,22 @@ class World:
 
     # --- engines
 
-    async def mock_engine(self, name: str, script: Script) -> MockEngine:
+    async def mock_engine(self, name: str, script: Script, *, port: int = 0) -> MockEngine:
         """Start a mock engine with a script; it is stopped with the world."""
-        engine = MockEngine(script, name=name, seed=derive(self.seed, name))
+        engine = MockEngine(script, name=name, seed=derive(self.seed, name), port=port)
         self.enter(name, engine)
         await engine.start()
         return engine
+
+    async def mock_fleet(
+        self, groups: Iterable[Group], default: Script | None = None
+    ) -> list[MockEngine]:
+        """Start the engines of groups; `default` is the script of a group that has none."""
+        alike = default or Script(model=MODEL, personality=self.lane.personality)
+        return [
+            await self.mock_engine(member.name, member.script, port=member.port)
+            for member in members(groups, self.seed, alike)
+        ]
 
     async def lane_engine(self, name: str, model: str = MODEL) -> Engine:
         """Start an engine of the run's lane that serves `model`."""
@@ -142,7 +155,7 @@ class World:
     def judge(self, url: str | None = None) -> Judge:
         """A client whose answers the scenario keeps."""
         judge = Judge(url or self.front)
-        judge.answers = self.answers
+        judge.answers, judge.sent = self.answers, self.sent
         return judge
 
     @property

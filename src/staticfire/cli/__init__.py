@@ -13,6 +13,7 @@ __all__ = ["main"]
 
 COMMANDS = {
     "engine": "Serve one mock engine in real time.",
+    "fleet": "Serve the mock engines of a fleet file in real time.",
     "router": "Route requests to a fleet of engines.",
     "gate": "Hold a launch until the workers are ready, then run the command.",
     "probe": "Ask one engine whether a request sent now would be answered.",
@@ -21,6 +22,7 @@ COMMANDS = {
     "services": "List, show, stop and restart services; read their logs.",
     "supervise": "Keep services: restart what died, with growing pauses.",
     "steps": "List the Gherkin steps with an example of each.",
+    "init": "Write a first feature that runs into an empty folder.",
     "expectations": "Name the rows that the fix of a ticket should remove.",
 }
 """Each command with its one line of help, so that `--help` imports none of them."""

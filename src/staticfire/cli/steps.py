@@ -13,8 +13,20 @@ __all__ = ["command"]
 @click.command("steps")
 @click.argument("words", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="One JSON array, for a machine.")
-def command(words: tuple[str, ...], as_json: bool) -> None:
+@click.option(
+    "--markdown", is_flag=True, help="A page with every phase, fault, personality and step."
+)
+def command(words: tuple[str, ...], as_json: bool, markdown: bool) -> None:
     """List the Gherkin steps with an example of each; WORDS keep those that contain them all."""
+    if markdown:
+        from staticfire.bdd.vocabulary import page
+
+        if words or as_json:
+            raise click.UsageError(
+                "--markdown prints the whole page: no WORDS, no --json beside it"
+            )
+        click.echo(page(), nl=False)
+        return
     from staticfire.bdd.step import LIBRARY
     from staticfire.bdd.steps import MODULES
 

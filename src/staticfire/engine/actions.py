@@ -11,6 +11,7 @@ Times are integer nanoseconds.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 __all__ = [
@@ -18,22 +19,32 @@ __all__ = [
     "CLOSE",
     "LENGTH",
     "UNFRAMED",
+    "Abort",
     "Action",
     "Admit",
+    "Afterwards",
     "Asleep",
     "Close",
     "CutAfter",
     "CutAt",
+    "Die",
     "Finish",
+    "Grow",
     "Head",
     "Headers",
     "HoldOpen",
     "KeepOpen",
+    "LoseScheduler",
+    "Outlive",
     "Pace",
     "Raw",
     "Send",
+    "Terminated",
+    "Unchunk",
     "Wait",
     "header",
+    "last_words",
+    "streams",
     "without",
 ]
 
@@ -51,14 +62,20 @@ class Head(NamedTuple):
     headers: Headers
     framing: str = LENGTH
     reason: bytes | None = None
+    line: bytes | None = None
+    """What stands in place of the whole status line."""
 
 
 class Send(NamedTuple):
-    """Body bytes before chunking; one `Send` is one chunk. `event` marks one SSE event."""
+    """Body bytes before chunking; one `Send` is one chunk. `event` marks one SSE event.
+
+    With `joins` it shares its chunk with the next one.
+    """
 
     data: bytes
     event: bool = False
     tokens: int = 0
+    joins: bool = False
 
 
 class Wait(NamedTuple):
@@ -68,9 +85,20 @@ class Wait(NamedTuple):
 
 
 class Admit(NamedTuple):
-    """Wait for a slot of the engine's capacity; the slot is freed at the answer's end."""
+    """Wait for a slot of the engine's capacity and until the prompt is computed.
+
+    The slot is freed at the answer's end. `text` is the prompt where KV blocks are simulated, so
+    that equal beginnings are found again.
+    """
 
     prompt_tokens: int = 0
+    text: str = ""
+
+
+class Grow(NamedTuple):
+    """The model has made so many more tokens: wait for the KV blocks that they need."""
+
+    tokens: int
 
 
 class Asleep(NamedTuple):
@@ -103,6 +131,10 @@ class Raw(NamedTuple):
     data: bytes
 
 
+class Unchunk(NamedTuple):
+    """From here on nothing of this answer is chunked, its end neither."""
+
+
 class Pace(NamedTuple):
     """The tap's order: `bytes` at a time each `every` ns, for the `head`, the `body` or `both`."""
 
@@ -125,11 +157,44 @@ class CutAfter(NamedTuple):
     reset: bool = False
 
 
+class Afterwards(NamedTuple):
+    """The tap's order for this connection: what becomes of it once an answer is whole.
+
+    `closes` it after `ns` of idleness, whatever the engine's own idle time is; `closes next` and
+    `resets next` end it when the next request comes; `silent` leaves that request unanswered.
+    """
+
+    how: str
+    ns: int = 0
+
+
+class Die(NamedTuple):
+    """The engine's process is gone, with every connection; it comes up again after `back` ns."""
+
+    reset: bool = False
+    back: int | None = None
+
+
+class LoseScheduler(NamedTuple):
+    """No answer of this engine moves on any more, and no new one begins; the rest works."""
+
+
+class Outlive(NamedTuple):
+    """From here on the answer is made to its end, whether or not its client is still there."""
+
+
+class Abort(NamedTuple):
+    """End the answers to the requests with this id, or all of them, wherever they are."""
+
+    id: str | None = None
+
+
 Action = (
     Head
     | Send
     | Wait
     | Admit
+    | Grow
     | Asleep
     | Finish
     | Close
@@ -139,7 +204,24 @@ Action = (
     | Pace
     | CutAt
     | CutAfter
+    | Unchunk
+    | Afterwards
+    | Die
+    | LoseScheduler
+    | Outlive
+    | Abort
 )
+
+
+class Terminated(Exception):
+    """Thrown into an honest answer when the engine is to end: it may say last words.
+
+    `after` is how many ns ago the prompt was computed, negative before that.
+    """
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
 
 
 def header(headers: Headers, name: bytes) -> bytes | None:
@@ -150,3 +232,20 @@ def header(headers: Headers, name: bytes) -> bytes | None:
 def without(headers: Headers, *names: bytes) -> Headers:
     """The headers less those with these lower-case names."""
     return tuple(pair for pair in headers if pair[0].lower() not in names)
+
+
+def streams(head: Head) -> bool:
+    """Whether an answer with this head is a stream of server-sent events."""
+    return (header(head.headers, b"content-type") or b"").startswith(b"text/event-stream")
+
+
+def last_words(actions: Iterator[Action], why: Terminated) -> Iterator[Action]:
+    """What an answer still says when it is told to end; nothing, if it was not made for that."""
+    if not isinstance(actions, Generator):
+        return
+    try:
+        action = actions.throw(why)
+    except (Terminated, StopIteration):
+        return
+    yield action
+    yield from actions

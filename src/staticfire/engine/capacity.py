@@ -1,15 +1,22 @@
-"""How much an engine can do at once: slots, a queue, the speed of its tokens."""
+"""How much an engine can do at once, as a frozen value.
+
+Slots, a queue and the speed of tokens are there for every engine. KV blocks are simulated when
+`blocks` is given: a request takes blocks for its prompt and one more for each `block_size` tokens
+that it makes, finds again what an earlier prompt left, waits when there are none, and loses its own
+to an older request when that one needs them (`capacity_schedule` tells the rules).
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
 from staticfire.errors import WrongInput
 
-__all__ = ["Capacity", "Slots", "admit"]
+__all__ = ["Capacity", "Full", "shed"]
+
+Full = Literal["requests", "tokens"]
+"""Which limit of the queue is reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,21 +24,38 @@ class Capacity:
     """Limits of a mock engine.
 
     `slots` requests run at once; `queue` more may wait (None: without bound, as vLLM does unless
-    `--max-num-queued-reqs` is set; that flag counts running and waiting together). A request takes
-    `first_token` seconds to its first token and `per_token` seconds for each later one.
+    `--max-num-queued-reqs` is set; that flag counts running and waiting together), with at most
+    `queued_tokens` prompt tokens among them. A request takes `first_token` seconds to its first
+    token, `per_prompt_token` more for each prompt token that the cache does not hold, and
+    `per_token` for each later token. At most `batch_tokens` prompt tokens are computed side by
+    side; a longer prompt is computed alone. `reuse` keeps the blocks of old prompts to be found
+    again.
     """
 
     slots: int = 256
     queue: int | None = None
     first_token: float = 0.0
     per_token: float = 0.0
+    per_prompt_token: float = 0.0
+    queued_tokens: int | None = None
+    batch_tokens: int | None = None
+    blocks: int | None = None
+    block_size: int = 16
+    reuse: bool = True
 
     def __post_init__(self) -> None:
-        if self.slots < 1:
-            raise WrongInput("capacity: slots", expected="at least 1", found=str(self.slots))
-        if self.queue is not None and self.queue < 0:
-            raise WrongInput("capacity: queue", expected="0 or more", found=str(self.queue))
-        for name in ("first_token", "per_token"):
+        for name, least in (
+            ("slots", 1), ("queue", 0), ("queued_tokens", 0), ("batch_tokens", 1), ("blocks", 1),
+            ("block_size", 1),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise WrongInput(
+                    f"capacity: {name}",
+                    expected="0 or more" if least == 0 else f"at least {least}",
+                    found=str(value),
+                )
+        for name in ("first_token", "per_prompt_token", "per_token"):
             if getattr(self, name) < 0:
                 raise WrongInput(
                     f"capacity: {name}",
@@ -40,61 +64,13 @@ class Capacity:
                 )
 
 
-def admit(capacity: Capacity, running: int, waiting: int) -> Literal["run", "wait", "shed"]:
-    """What happens to a request that comes while so many run and wait."""
-    if running < capacity.slots and waiting == 0:
-        return "run"
-    if capacity.queue is None or waiting < capacity.queue:
-        return "wait"
-    return "shed"
+def shed(capacity: Capacity, waiting: int, backlog: int, prompt: int) -> Full | None:
+    """Why a request that cannot run at once is refused; None when it may wait.
 
-
-class Slots:
-    """The running and waiting requests of one engine, first come first served."""
-
-    __slots__ = ("_queue", "capacity", "running")
-
-    def __init__(self, capacity: Capacity) -> None:
-        self.capacity = capacity
-        self.running = 0
-        self._queue: deque[asyncio.Future[None]] | None = None
-
-    @property
-    def waiting(self) -> int:
-        return len(self._queue) if self._queue else 0
-
-    @property
-    def full(self) -> bool:
-        """Whether the next request is shed."""
-        return admit(self.capacity, self.running, self.waiting) == "shed"
-
-    def try_enter(self) -> bool:
-        """Take a slot if one is free."""
-        if admit(self.capacity, self.running, self.waiting) != "run":
-            return False
-        self.running += 1
-        return True
-
-    async def enter(self) -> None:
-        """Wait for a slot; whoever leaves hands it on."""
-        if self._queue is None:
-            self._queue = deque()
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.append(place)
-        try:
-            await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
-                self.leave()  # the slot was handed over in the turn in which the client left
-            else:
-                self._queue.remove(place)
-            raise
-
-    def leave(self) -> None:
-        """Free a slot: the next waiting request takes it."""
-        while self._queue:
-            place = self._queue.popleft()
-            if not place.done():
-                place.set_result(None)
-                return
-        self.running -= 1
+    `waiting` requests with `backlog` prompt tokens wait already.
+    """
+    if capacity.queue is not None and waiting >= capacity.queue:
+        return "requests"
+    if capacity.queued_tokens is not None and backlog + prompt > capacity.queued_tokens:
+        return "tokens"
+    return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Self
 
+from staticfire.engine.groups import Group, members
 from staticfire.engine.script import Script
 from staticfire.engine.server import MockEngine
 from staticfire.errors import WrongInput, did_you_mean
@@ -22,8 +23,14 @@ class Fleet:
     Engines share the fleet's seed and differ by their names. One that cannot start stops the rest.
     """
 
-    def __init__(self, scripts: Mapping[str, Script] | None = None, *, seed: int = 0) -> None:
-        self.seed = seed
+    def __init__(
+        self,
+        scripts: Mapping[str, Script] | None = None,
+        *,
+        seed: int = 0,
+        host: str = "127.0.0.1",
+    ) -> None:
+        self.seed, self.host = seed, host
         self._engines: dict[str, MockEngine] = {}
         for name, script in (scripts or {}).items():
             self.add(name, script)
@@ -35,7 +42,15 @@ class Fleet:
         made = script if script is not None else Script()
         return cls({f"e{number:0{width}}": made for number in range(count)}, seed=seed)
 
-    def add(self, name: str, script: Script | None = None) -> MockEngine:
+    @classmethod
+    def of_groups(cls, groups: Iterable[Group], *, seed: int = 0, host: str = "127.0.0.1") -> Fleet:
+        """The engines of groups; raises `WrongInput` when two would have one name."""
+        fleet = cls(seed=seed, host=host)
+        for member in members(groups, seed):
+            fleet.add(member.name, member.script, port=member.port)
+        return fleet
+
+    def add(self, name: str, script: Script | None = None, *, port: int = 0) -> MockEngine:
         """One more engine; it is not started by this."""
         if name in self._engines:
             raise WrongInput(
@@ -44,7 +59,9 @@ class Fleet:
                 found="the name of another engine of this fleet",
                 do="choose another name",
             )
-        self._engines[name] = MockEngine(script, name=name, seed=self.seed)
+        self._engines[name] = MockEngine(
+            script, name=name, seed=self.seed, host=self.host, port=port
+        )
         return self._engines[name]
 
     async def start(self) -> Self:

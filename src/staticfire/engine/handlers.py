@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from aiohttp import web
 
 from staticfire.errors import WrongInput, did_you_mean
 
-__all__ = ["Handler", "handler", "handles"]
+__all__ = ["Handler", "handler", "handler_of", "handles"]
 
 Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -37,6 +37,11 @@ def handles(name: str, route: str) -> Callable[[Handle], Handle]:
         return handle
 
     return keep
+
+
+def handler_of(names: Sequence[str], route: str) -> Handle | None:
+    """The handler among these that is for `METHOD /path`; None where there is none."""
+    return next((own.handle for own in map(handler, names) if own.route == route), None)
 
 
 def handler(name: str) -> Handler:

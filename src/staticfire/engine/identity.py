@@ -16,6 +16,8 @@ WORDS = (
     " to", " zero",
 )  # fmt: skip
 """What answers are made of; 32 words, so that a pick is five bits."""
+PAIRS = tuple((WORDS[number & 31], WORDS[number >> 5]) for number in range(1024))
+"""Two words by ten bits."""
 
 
 def mix(number: int) -> int:
@@ -49,12 +51,11 @@ class Identity:
 
     def tokens(self, number: int, count: int) -> list[str]:
         """What the engine says to request `number`: its name, its run token, then words."""
-        said = [f" {self.name}", f" {self.run}"][:count]
+        said = [f" {self.name}", f" {self.run}"]
         state = self.bits ^ (number << 20)
         while len(said) < count:
-            state = mix(state)
-            bits = state
-            for _ in range(min(12, count - len(said))):
-                said.append(WORDS[bits & 31])
-                bits >>= 5
-        return said
+            state = bits = mix(state)
+            for _ in range(6):  # hot: two words at a time
+                said += PAIRS[bits & 1023]
+                bits >>= 10
+        return said[:count]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from multidict import CIMultiDict, CIMultiDictProxy
@@ -20,7 +22,7 @@ class Row(NamedTuple):
     """One thing that happened, `at` ns; `connection` is 0 for what the engine did as a whole.
 
     `what` is one of: starts, listens, phase, dies, stops, connects, in, request, answers, out,
-    client half-closes, done, closes, resets, client left.
+    client half-closes, done, closes, resets, client left, aborts, loses its scheduler.
     """
 
     at: int
@@ -36,9 +38,10 @@ class Request:
     """One request and how its answer ended.
 
     `ended` is `whole`, `cut` (we ended the connection too early), `reset` (we, by RST), `held` (we
-    hold it open in silence), `client left`, `killed` (the engine died), `failed` (a handler or a
-    fault of the user raised) or `open` (still going).
-    `fault` is the fault that played, or None. Times are ns.
+    hold it open in silence), `client left`, `killed` (the engine died), `aborted` (on
+    request), `failed` (a handler or a fault of the user raised) or `open` (still going).
+    `retry_after` is that header of an answer of 429 or 503. `fault` is the fault that played, or
+    None. Times are ns.
     """
 
     number: int
@@ -47,6 +50,7 @@ class Request:
     method: str
     path: str
     status: int | None
+    retry_after: str | None
     headers: Mapping[str, str]
     body: bytes
     session: str | None
@@ -56,6 +60,7 @@ class Request:
     phase: str
     generation: int
     tokens: int
+    tokens_after: int
     answered_at: int | None
     ended_at: int | None
     ended: str
@@ -74,7 +79,8 @@ class Entry:
 
     __slots__ = (
         "answered_at", "at", "body", "connection", "ended", "ended_at", "fault", "generation",
-        "headers", "method", "number", "path", "phase", "status", "tokens",
+        "headers", "method", "number", "path", "phase", "retry_after", "sent",
+        "status", "tokens",
     )  # fmt: skip
 
     def __init__(
@@ -90,25 +96,30 @@ class Entry:
         self.number, self.connection, self.at = number, connection, at
         self.method, self.path, self.headers, self.body = method, path, headers, body
         self.status: int | None = None
+        self.retry_after: str | None = None
         self.fault: str | None = None
         self.phase = ""
         self.generation = 0
-        self.tokens = 0
+        self.tokens = self.sent = 0
         self.answered_at: int | None = None
         self.ended_at: int | None = None
         self.ended = "open"
 
+    def answer(self, status: int, headers: RawHeaders, now: int) -> None:
+        """Its head is on its way."""
+        self.status, self.answered_at = status, now
+        if status in (429, 503):
+            values = (value for name, value in headers if name.lower() == b"retry-after")
+            self.retry_after = next((value.decode("latin-1") for value in values), None)
+
     def end(self, how: str, now: int) -> None:
         """Keep the first cause of the answer's end; a later one tells of `held` only."""
         if self.ended in ("open", "held"):
-            self.ended, self.ended_at = how, now
+            self.ended, self.ended_at, self.sent = how, now, self.tokens
 
     def packed(self) -> Packed:
         """The same as one flat tuple of plain values."""
-        values = [getattr(self, name) for name in _PLAIN]
-        for pair in self.headers:
-            values += pair
-        return tuple(values)
+        return (*_plain(self), *chain.from_iterable(self.headers))  # hot
 
     @classmethod
     def unpacked(cls, values: Packed) -> Entry:
@@ -134,6 +145,7 @@ class Entry:
             method=self.method,
             path=self.path,
             status=self.status,
+            retry_after=self.retry_after,
             headers=headers,
             body=self.body,
             session=session or (user if isinstance(user, str) else None),
@@ -143,6 +155,7 @@ class Entry:
             phase=self.phase,
             generation=self.generation,
             tokens=self.tokens,
+            tokens_after=0 if self.ended_at is None else self.tokens - self.sent,
             answered_at=self.answered_at,
             ended_at=self.ended_at,
             ended=self.ended,
@@ -150,6 +163,7 @@ class Entry:
 
 
 _PLAIN = tuple(name for name in Entry.__slots__ if name != "headers")
+_plain = attrgetter(*_PLAIN)
 
 
 def _text(raw: bytes) -> str:

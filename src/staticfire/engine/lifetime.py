@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from staticfire.clock import Clock
+from staticfire.engine.ask import ENDPOINTS
 from staticfire.engine.holds import Hold
 from staticfire.engine.journal import Journal
 from staticfire.engine.life import Walk, after_request, next_edge, phase_of, skip, step
-from staticfire.engine.phases import Dead, Phase, Sleeping
+from staticfire.engine.outliving import Outliving
+from staticfire.engine.phases import Dead, Draining, Loading, Phase, Sleeping
 from staticfire.engine.port import Port
+from staticfire.engine.reading import reading
 from staticfire.engine.tap import Tap
 
 __all__ = ["Lifetime"]
@@ -27,14 +30,19 @@ class Lifetime:
         self.clock, self.port, self.journal = clock, port, journal
         self.taps: dict[int, Tap] = {}
         self.holds: dict[str, Hold] = {}
+        self.outliving = Outliving()
         self.generation = 1
         self.tap: Callable[[], asyncio.Protocol] | None = None
         """Makes the protocol of a new connection; None before the start and after the stop."""
         self._walk = Walk((Dead(),), 0)
         self._edge: int | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self.slow = False
+        """Whether the phase reads some requests slowly; kept here, as requests ask each time."""
         self._has_listened = False
-        self._asleep = self._paused = False
+        self._asleep = self._paused = self._stuck = False
+        self.lazy = False
+        """Whether inference waits while the model loads."""
         self._sleepers: list[asyncio.Future[None]] = []
 
     # --- phases
@@ -93,7 +101,13 @@ class Lifetime:
     @property
     def hangs(self) -> bool:
         """Whether inference waits for `awake`."""
-        return self._paused or self.asleep
+        if self._paused or self._stuck or self.asleep:
+            return True
+        return self.lazy and self.loading
+
+    @property
+    def loading(self) -> bool:
+        return isinstance(phase_of(self._walk), Loading)
 
     def sleep(self, level: int) -> None:
         self._asleep = True
@@ -112,9 +126,14 @@ class Lifetime:
         self._note("pauses" if on else "resumes")
         self.turn()
 
+    def lose_scheduler(self) -> None:
+        """Inference hangs from now on, for the rest of this process."""
+        self._stuck = True
+        self._note("loses its scheduler")
+
     def refresh(self) -> None:
         """A new process knows nothing of an older one's sleep."""
-        self._asleep = self._paused = False
+        self._asleep = self._paused = self._stuck = False
 
     async def awake(self) -> None:
         """Wait until the engine neither sleeps nor is paused."""
@@ -130,11 +149,15 @@ class Lifetime:
             return
         self._walk = walk
         phase = phase_of(walk)
+        self.slow = any(reading(phase.does(endpoint)) is not None for endpoint in ENDPOINTS)
         if not phase.listens:
             if self.port.open:
                 self._note("dies")
             self.port.close()
+            self._stuck = False
             self._drop(reset=isinstance(phase, Dead) and phase.reset)
+        elif isinstance(phase, Draining) and phase.refuses:
+            self.port.close()
         elif not self.port.open:
             if self._has_listened:
                 self.generation += 1
@@ -145,6 +168,7 @@ class Lifetime:
     def _drop(self, *, reset: bool) -> None:
         for tap in list(self.taps.values()):
             tap.die(reset=reset)
+        self.outliving.end()
 
     def _wake_sleepers(self) -> None:
         sleepers, self._sleepers = self._sleepers, []

@@ -175,9 +175,13 @@ class Sleeping(_Answering):
 
 @dataclass(frozen=True, slots=True)
 class Draining(_Answering):
-    """Requests in flight finish, new inference is shed with 503; health stays 200 (vLLM)."""
+    """Requests in flight finish, new inference is shed with 503; health stays 200 (vLLM).
+
+    With `refuses` the port is closed at once, and only open connections go on (llama.cpp, uvicorn).
+    """
 
     chat: Faulty = SHED
+    refuses: bool = False
     name: ClassVar[str] = "draining"
 
 

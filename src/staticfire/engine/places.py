@@ -39,11 +39,12 @@ class Place:
     @property
     def line(self) -> int | None:
         """The line of this value, or of the nearest thing around it."""
-        lines = dict(reversed(list(_paths(self.text))))
+        found = list(_paths(self.text))
         path = self.path
         while path:
-            if path in lines:
-                return lines[path]
+            for each, line in found:
+                if each[: len(path)] == path:  # itself, or the first thing below it
+                    return line
             path = path[:-1]
         return None
 

@@ -35,6 +35,10 @@ class Rules:
         """With one more rule, before the older ones."""
         return Rules((_live(rule, now), *self.live))
 
+    def first(self, method: str, path: str, now: int) -> Rule | None:
+        """The rule that would act on a request at `now`."""
+        return self.take(method, path, now)[0]
+
     def take(self, method: str, path: str, now: int) -> tuple[Rule | None, Rules]:
         """The rule that acts on a request at `now`, and the rules left after it."""
         for index, live in enumerate(self.live):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
 
 from staticfire.engine.ask import ENDPOINTS
 from staticfire.engine.capacity import Capacity
@@ -66,7 +67,9 @@ class Script:
 
     `models` are served besides `model`; `embeddings` says that the model is an embeddings model;
     `tokens` is how long an answer is unless the request limits it; `dev_mode` opens `/sleep`,
-    `/pause` and their kin; `handlers` are names of registered aiohttp handlers.
+    `/pause` and their kin; `handlers` are names of registered aiohttp handlers. `flags` are those
+    that the real engine would be started with, as far as its personality knows them
+    (`"--shutdown-timeout 20"`); `build` is which of its builds speaks, where builds differ.
     """
 
     model: str = "mock"
@@ -80,9 +83,17 @@ class Script:
     max_model_len: int = 131072
     dev_mode: bool = False
     handlers: Sequence[str] = ()
+    flags: Sequence[str] = ()
+    build: str = ""
 
     def __post_init__(self) -> None:
-        for name, kind in (("life", Phase), ("rules", Rule), ("models", str), ("handlers", str)):
+        for name, kind in (
+            ("life", Phase),
+            ("rules", Rule),
+            ("models", str),
+            ("handlers", str),
+            ("flags", str),
+        ):
             value = getattr(self, name)
             if isinstance(value, (str, Phase, Rule)):
                 raise WrongInput(f"script: {name}", expected="a list", found=repr(value))
@@ -103,9 +114,44 @@ class Script:
                 )
         from staticfire.engine.personalities import personality  # the registry imports scripts
 
-        personality(self.personality, "script: personality")
+        check_options(self, personality(self.personality, "script: personality"))
+
+    def flag(self, name: str) -> str | None:
+        """What follows a flag, empty for one without a value; None without the flag."""
+        for given in self.flags:
+            head, _, value = given.replace("=", " ", 1).partition(" ")
+            if head == name:
+                return value.strip()
+        return None
 
     @property
     def served(self) -> tuple[str, ...]:
         """Every model that the engine lists."""
         return (self.model, *self.models)
+
+
+class Options(Protocol):
+    """What a personality says of the options that it takes."""
+
+    flags: ClassVar[Mapping[str, str]]
+    builds: ClassVar[Sequence[str]]
+
+
+def check_options(script: Script, known: Options) -> None:
+    """Raise `WrongInput` for a flag or a build that the script's personality does not know."""
+    for given in script.flags:
+        name = given.replace("=", " ", 1).partition(" ")[0]
+        if name not in known.flags:
+            raise WrongInput(
+                "script: flags",
+                expected=f"flags of the personality {script.personality}",
+                found=f'"{given}"',
+                do=did_you_mean(name, known.flags) if known.flags else "it takes none",
+            )
+    if script.build and script.build not in known.builds:
+        raise WrongInput(
+            "script: build",
+            expected=f"a build of the personality {script.personality}",
+            found=f'"{script.build}"',
+            do=did_you_mean(script.build, known.builds) if known.builds else "it has only one",
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any, Self, cast
+from typing import Self, cast
 
 from aiohttp import web
 
@@ -13,13 +13,14 @@ from staticfire.engine.actions import Action
 from staticfire.engine.ask import INFERENCE, Ask
 from staticfire.engine.desk import EngineDesk
 from staticfire.engine.faults import Fault, Honest, fault_name
-from staticfire.engine.handlers import handler
+from staticfire.engine.handlers import handler, handler_of
 from staticfire.engine.holds import Hold
 from staticfire.engine.identity import Identity
 from staticfire.engine.journal import Entry
-from staticfire.engine.phases import Dead, Phase
+from staticfire.engine.phases import SHED, Dead, Phase
 from staticfire.engine.player import Player
 from staticfire.engine.port import Port
+from staticfire.engine.reading import Reading, read_slowly, reading
 from staticfire.engine.rules import Rules
 from staticfire.engine.script import Rule, Script
 from staticfire.engine.tap import Tap
@@ -64,6 +65,7 @@ class MockEngine(EngineDesk):
         self._early: list[Rule] = []
         self._numbers = 0
         self._web: web.Server | None = None
+        self._life.outliving.ended = self._outlived
         self._gone: asyncio.Future[None] | None = None
 
     def __repr__(self) -> str:
@@ -94,7 +96,7 @@ class MockEngine(EngineDesk):
         self._life.end()
         for _ in range(4):  # connects that were being accepted become taps, which abort
             await asyncio.sleep(0)
-        if self.taps or self.tasks:
+        if self.taps or self.tasks or self._life.outliving:
             self._gone = asyncio.get_running_loop().create_future()
             await self._gone
         self._web = None
@@ -124,10 +126,6 @@ class MockEngine(EngineDesk):
         self._take(script if script is not None else self.script)
         self._rules = Rules.of(self.script.rules, self.clock.now())
         self._life.live(self.script.life)
-
-    def phase(self) -> Phase:
-        """The phase at this instant."""
-        return self._life.phase()
 
     @property
     def generation(self) -> int:
@@ -182,10 +180,17 @@ class MockEngine(EngineDesk):
 
     def tap_lost(self, number: int) -> None:
         self.taps.pop(number, None)
+        if self._ending:
+            self.answered()
         self._perhaps_gone()
 
     def task_ended(self) -> None:
         self.tasks -= 1
+        self._perhaps_gone()
+
+    def _outlived(self, failure: BaseException | None) -> None:
+        if failure is not None:
+            self.errors.append(failure)
         self._perhaps_gone()
 
     # --- inside
@@ -204,26 +209,32 @@ class MockEngine(EngineDesk):
 
     def _perhaps_gone(self) -> None:
         gone = self._gone
-        if gone is not None and not gone.done() and not self.taps and not self.tasks:
-            gone.set_result(None)
+        if gone is None or gone.done() or self.taps or self.tasks or self._life.outliving:
+            return
+        gone.set_result(None)
 
     async def _handle(self, request: web.BaseRequest) -> Answered:
         tap = cast(TapTransport, request.transport).tap
         if request.headers.get("expect", "").lower() == "100-continue":
             tap.send(b"HTTP/1.1 100 Continue\r\n\r\n")
-        body = await request.read()
-        method, path, now = request.method, request.path, self.clock.now()
+        method, path = request.method, request.path
+        endpoint = self.personality.endpoint(method, path)
+        pace = (
+            self._reading(method, path, endpoint) if self._rules.live or self._life.slow else None
+        )
+        body = await (request.read() if pace is None else read_slowly(request.content, pace))
+        now = self.clock.now()
         self._numbers += 1
         entry = Entry(self._numbers, tap.number, now, method, path, request.raw_headers, body)
         tap.entry = entry
         self.journal.open(entry)
         self.journal.note(now, tap.number, "request", len(body), f"{method} {path}")
-        endpoint = self.personality.endpoint(method, path)
         fault = self._choose(entry, endpoint, now)
         complain = self.complain_of_health if endpoint == "health" else self.complain
         query = request.query_string
         ask = Ask(entry.number, method, path, endpoint, query, request.headers, body, complain)
-        user = self._user_handler(method, path) if self.script.handlers else None
+        own = self.script.handlers
+        user = handler_of(own, f"{method} {path}") if own else None
         if user is not None:
             response = await user(request)
             if type(response) is not web.Response or not isinstance(response.body, bytes | None):
@@ -242,6 +253,8 @@ class MockEngine(EngineDesk):
             bodyless=method == "HEAD",
         )
         keep = await player.perform(honest if fault is None else fault.play(honest, ask))
+        if self._ending:
+            self.answered()
         if keep:
             tap.entry = None
             tap.rest()
@@ -259,6 +272,11 @@ class MockEngine(EngineDesk):
         tap.note("done")
         return KEEP if response.keep_alive else CLOSE
 
+    def _reading(self, method: str, path: str, endpoint: str) -> Reading | None:
+        """How slowly the body of a request is read; None for as it comes."""
+        rule = self._rules.first(method, path, self.clock.now())
+        return reading(rule.do if rule is not None else self._life.phase().does(endpoint))
+
     def _choose(self, entry: Entry, endpoint: str, now: int) -> Fault | None:
         """The fault for a request that has just arrived; None for none."""
         phase = self._life.phase()
@@ -269,7 +287,9 @@ class MockEngine(EngineDesk):
         chosen = cast(Fault, rule.do) if rule is not None else phase.does(endpoint)
         if endpoint in INFERENCE:
             self._life.took_request()
-        if isinstance(chosen, Honest):
+        if isinstance(chosen, Honest) or (
+            chosen is SHED and self._life.lazy and self._life.loading
+        ):
             return None
         entry.fault = fault_name(chosen)
         return chosen
@@ -277,10 +297,3 @@ class MockEngine(EngineDesk):
     def _lazily(self, ask: Ask) -> Iterator[Action]:
         """The honest answer, made only if the fault asks for it."""
         yield from self.personality.answer(ask, self)
-
-    def _user_handler(self, method: str, path: str) -> Any:
-        for name in self.script.handlers:
-            own = handler(name)
-            if own.route == f"{method} {path}":
-                return own.handle
-        return None

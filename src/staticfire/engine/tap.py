@@ -14,11 +14,12 @@ import asyncio
 import contextlib
 import socket
 import struct
-from typing import Protocol
 
-from staticfire.clock import Clock, ns
-from staticfire.engine.journal import Entry, Journal
+from staticfire.clock import ns
+from staticfire.engine.actions import Afterwards
+from staticfire.engine.journal import Entry
 from staticfire.engine.plan import HIGH_WATER, Plan, next_piece
+from staticfire.engine.stand import Stand, Stoppable
 from staticfire.engine.transport import TapTransport
 
 __all__ = ["Stand", "Tap"]
@@ -27,43 +28,13 @@ LINGER = ns(2.0)
 """How long a half-closed connection is drained, so that unread upload does not make an RST of it."""
 
 
-class Stand(Protocol):
-    """What a tap needs of its engine."""
-
-    clock: Clock
-    journal: Journal
-    idle: int
-
-    @property
-    def open(self) -> bool:
-        """Whether its port is open."""
-        ...
-
-    def tap_made(self, tap: Tap) -> int:
-        """One more connection; its number."""
-        ...
-
-    def tap_lost(self, number: int) -> None:
-        """One of them is gone."""
-        ...
-
-    @property
-    def swallows(self) -> bool:
-        """Whether connections made now are never read."""
-        ...
-
-    def app(self) -> asyncio.Protocol:
-        """A fresh aiohttp protocol for one connection."""
-        ...
-
-
 class Tap(asyncio.Protocol):
     """One connection of a mock engine."""
 
     __slots__ = (
         "_app", "_blocked", "_drain", "_idle_at", "_idle_handle", "_linger", "_lost", "_paused",
-        "app_closed", "cause", "clock", "entry", "journal", "keep_open", "number", "over", "plan",
-        "real", "stand",
+        "app_closed", "cause", "clock", "entry", "fate", "journal", "keep_open", "number", "over", "plan",
+        "player", "real", "stand",
     )  # fmt: skip
 
     real: asyncio.Transport
@@ -72,7 +43,9 @@ class Tap(asyncio.Protocol):
         self.stand, self.clock, self.journal = stand, stand.clock, stand.journal
         self.number = 0
         self.entry: Entry | None = None
+        self.player: Stoppable | None = None
         self.plan: Plan | None = None
+        self.fate: Afterwards | None = None
         self.keep_open = self.app_closed = self.over = False
         self.cause: str | None = None
         self._app: asyncio.Protocol | None = None
@@ -103,6 +76,8 @@ class Tap(asyncio.Protocol):
         self.journal.note(self.clock.now(), self.number, "in", len(data))
         if self._app is not None and not self.over and not self.app_closed:
             self._app.data_received(data)
+        elif self.fate is not None and self.fate.how.endswith(" next"):
+            self.end(reset=self.fate.how == "resets next")
 
     def eof_received(self) -> bool | None:
         self.note("client half-closes")
@@ -226,10 +201,31 @@ class Tap(asyncio.Protocol):
 
     def rest(self) -> None:
         """An answer is done and the connection idles: the engine's idle time begins."""
-        now = self.clock.now()
+        now, fate = self.clock.now(), self.fate
         self._idle_at = now + self.stand.idle
+        if fate is not None:
+            self._meet(fate)
         if self._idle_handle is None and not self.over:
             self._idle_handle = self.clock.call_at(self._idle_at, self._idle)
+
+    def _meet(self, fate: Afterwards) -> None:
+        """An answer that decided what becomes of the connection is whole."""
+        if fate.how == "closes":
+            self._idle_at = self.clock.now() + fate.ns
+            if self._idle_handle is not None:
+                self._idle_handle.cancel()
+                self._idle_handle = None
+        else:  # what comes next is kept from aiohttp, which takes its transport for closed
+            self.app_closed = True
+            self.keep_open |= fate.how == "silent"
+
+    def freeze(self) -> None:
+        """Nothing more of the answer that is going on leaves; its writer stops when it feels it."""
+        plan = self.arm()
+        if plan.pump is not None:
+            plan.pump.cancel()
+        plan.pace = plan.every = 1
+        plan.pump = self.clock.call_at(self.clock.now(), lambda: None)
 
     def note(self, what: str, size: int = 0, note: str = "") -> None:
         """Append a row of this connection to the journal."""

@@ -35,70 +35,95 @@ from staticfire.engine.places import Place
 from staticfire.engine.script import ROUTES, Rule, Script
 from staticfire.errors import WrongInput, did_you_mean
 
-__all__ = ["load_script", "parse_script"]
+__all__ = [
+    "SCRIPT_KEYS",
+    "known_keys",
+    "load_script",
+    "parse_script",
+    "placed",
+    "read_tables",
+    "read_text",
+    "script_fields",
+    "typed",
+]
 
 T = TypeVar("T")
 SCRIPT_KEYS = (
     "model", "personality", "life", "rule", "capacity", "models", "embeddings", "tokens",
-    "max_model_len", "dev_mode", "handlers",
+    "max_model_len", "dev_mode", "handlers", "flags", "build",
 )  # fmt: skip
-DURATIONS = {"seconds", "every", "before_head", "before_first_token", "between_tokens"}
+DURATIONS = {"seconds", "every", "back", "before_head", "before_first_token", "between_tokens"}
 
 
 def load_script(path: str | Path) -> Script:
     """The script in a file; raises `WrongInput` for a file that cannot be used."""
-    file = Path(path)
+    return parse_script(read_text(path), str(path))
+
+
+def parse_script(text: str, name: str = "script") -> Script:
+    """The script in a text that came from `name`."""
+    data, top = read_tables(text, name)
+    known_keys(data, SCRIPT_KEYS, top)
+    fields = script_fields(data, top)
+    return placed(top, lambda: Script(**fields))
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a TOML file; raises `WrongInput` for one that cannot be read."""
     try:
-        text = file.read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as exc:
         why = exc.strerror if isinstance(exc, OSError) else "bytes that are no UTF-8"
         raise WrongInput(
             str(path), expected="a readable TOML file", found=why, do="check the path"
         ) from exc
-    return parse_script(text, str(path))
 
 
-def parse_script(text: str, name: str = "script") -> Script:
-    """The script in a text that came from `name`."""
+def read_tables(text: str, name: str) -> tuple[dict[str, Any], Place]:
+    """What a TOML text says, with the place of its top; raises `WrongInput` with the line."""
     try:
-        data = tomllib.loads(text)
+        return tomllib.loads(text), Place(name, text)
     except tomllib.TOMLDecodeError as exc:
         found = re.search(r"\(at line (\d+)", str(exc))
         where = f"{name}:{found[1]}" if found else name
         why = str(exc).split(" (at ", maxsplit=1)[0]
         raise WrongInput(where, expected="TOML", found=why, do="see https://toml.io") from exc
-    top = Place(name, text)
-    _known(data, SCRIPT_KEYS, top)
+
+
+def script_fields(data: Mapping[str, Any], top: Place) -> dict[str, Any]:
+    """The fields of a script that a table gives, which stands at `top`."""
     fields: dict[str, Any] = {}
     for key, kind in (
-        ("model", str), ("personality", str), ("embeddings", bool), ("tokens", int),
+        ("model", str), ("personality", str), ("embeddings", bool), ("tokens", int), ("build", str),
         ("max_model_len", int), ("dev_mode", bool),
     ):  # fmt: skip
         if key in data:
-            fields[key] = _typed(data[key], kind, top.at(key))
-    for key in ("models", "handlers"):
+            fields[key] = typed(data[key], kind, top.at(key))
+    for key in ("models", "handlers", "flags"):
         if key in data:
-            items = _typed(data[key], list, top.at(key))
-            fields[key] = tuple(_typed(item, str, top.at(key)) for item in items)
+            items = typed(data[key], list, top.at(key))
+            fields[key] = tuple(typed(item, str, top.at(key)) for item in items)
     personality(fields.get("personality", "vllm"), str(top.at("personality")))
     for item in fields.get("handlers", ()):
-        _at(top.at("handlers"), functools.partial(handler, item))
-    life = _typed(data.get("life", []), list, top.at("life"))
-    fields["life"] = tuple(_phase(item, top.at("life").at(i)) for i, item in enumerate(life))
-    rules = _typed(data.get("rule", []), list, top.at("rule"))
-    fields["rules"] = tuple(_rule(item, top.at("rule").at(i)) for i, item in enumerate(rules))
+        placed(top.at("handlers"), functools.partial(handler, item))
+    if "life" in data:
+        place, life = top.at("life"), typed(data["life"], list, top.at("life"))
+        fields["life"] = tuple(_phase(item, place.at(i)) for i, item in enumerate(life))
+    if "rule" in data:
+        place, rules = top.at("rule"), typed(data["rule"], list, top.at("rule"))
+        fields["rules"] = tuple(_rule(item, place.at(i)) for i, item in enumerate(rules))
     if "capacity" in data:
         fields["capacity"] = _capacity(data["capacity"], top.at("capacity"))
-    return _at(top, lambda: Script(**fields))
+    return fields
 
 
 def _phase(item: object, place: Place) -> Phase:
-    table = {"phase": item} if isinstance(item, str) else dict(_typed(item, dict, place))
+    table = {"phase": item} if isinstance(item, str) else dict(typed(item, dict, place))
     if "phase" not in table:
         raise WrongInput(
             str(place), expected='the key "phase"', found="none", do=f"one of {', '.join(PHASES)}"
         )
-    name = _typed(table.pop("phase"), str, place.at("phase"))
+    name = typed(table.pop("phase"), str, place.at("phase"))
     if name not in PHASES:
         raise WrongInput(
             str(place.at("phase")),
@@ -108,39 +133,39 @@ def _phase(item: object, place: Place) -> Phase:
         )
     cls = PHASES[name]
     known = [field.name for field in dataclasses.fields(cls)]
-    _known(table, [*("for" if key == "seconds" else key for key in known)], place)
+    known_keys(table, [*("for" if key == "seconds" else key for key in known)], place)
     fields: dict[str, Any] = {}
     for key, value in table.items():
         here = place.at(key)
         if key == "for":
             fields["seconds"] = duration(value, str(here))
         elif key == "requests":
-            fields[key] = _typed(value, int, here)
+            fields[key] = typed(value, int, here)
         elif key == "hold":
-            fields[key] = _typed(value, str, here)
-        elif key == "reset" or (key == "listed" and isinstance(value, bool)):
-            fields[key] = _typed(value, bool, here)
+            fields[key] = typed(value, str, here)
+        elif key in ("reset", "refuses") or (key == "listed" and isinstance(value, bool)):
+            fields[key] = typed(value, bool, here)
         elif key == "health" and isinstance(value, int):
             fields[key] = value
         else:
             fields[key] = _fault(value, here)
-    return _at(place, lambda: cls(**fields))
+    return placed(place, lambda: cls(**fields))
 
 
 def _rule(item: object, place: Place) -> Rule:
-    table = _typed(item, dict, place)
-    _known(table, ("on", "do", "times", "for"), place)
+    table = typed(item, dict, place)
+    known_keys(table, ("on", "do", "times", "for"), place)
     for key in ("on", "do"):
         if key not in table:
             raise WrongInput(
                 str(place), expected=f'the key "{key}"', found="none", do=f"add {key} = …"
             )
     fields: dict[str, Any] = {
-        "on": _typed(table["on"], str, place.at("on")),
+        "on": typed(table["on"], str, place.at("on")),
         "do": _fault(table["do"], place.at("do")),
     }
     if "times" in table:
-        fields["times"] = _typed(table["times"], int, place.at("times"))
+        fields["times"] = typed(table["times"], int, place.at("times"))
     if "for" in table:
         fields["seconds"] = duration(table["for"], str(place.at("for")))
     on = str(fields["on"])
@@ -151,7 +176,7 @@ def _rule(item: object, place: Place) -> Rule:
             found=f'"{on}"',
             do=did_you_mean(on, ROUTES),
         )
-    return _at(place, lambda: Rule(**fields))
+    return placed(place, lambda: Rule(**fields))
 
 
 def _fault(value: object, place: Place) -> Fault:
@@ -159,19 +184,19 @@ def _fault(value: object, place: Place) -> Fault:
         return Combines(tuple(_fault(each, place.at(i)) for i, each in enumerate(value)))
     if isinstance(value, str):
         fault_class(value, str(place))
-        return _at(place, lambda: make(value, str(place)))
-    table = dict(_typed(value, dict, place))
+        return placed(place, lambda: make(value, str(place)))
+    table = dict(typed(value, dict, place))
     if "fault" not in table:
         raise WrongInput(
             str(place), expected='the key "fault"', found="none", do='fault = "never answers"'
         )
-    name = _typed(table.pop("fault"), str, place.at("fault"))
+    name = typed(table.pop("fault"), str, place.at("fault"))
     cls = fault_class(name, str(place.at("fault")))
     kinds = {field.name: str(field.type) for field in dataclasses.fields(cls)}
-    _known(table, list(kinds), place)
+    known_keys(table, list(kinds), place)
     for key, given in table.items():
         table[key] = _field(key, given, kinds[key], place.at(key))
-    return _at(place, lambda: make(name, str(place), **table))
+    return placed(place, lambda: make(name, str(place), **table))
 
 
 def _field(key: str, value: object, kind: str, place: Place) -> object:
@@ -211,18 +236,19 @@ def _is_duration(value: object) -> bool:
 
 
 def _capacity(value: object, place: Place) -> Capacity:
-    table = _typed(value, dict, place)
-    _known(table, [field.name for field in dataclasses.fields(Capacity)], place)
+    table = typed(value, dict, place)
+    known_keys(table, [field.name for field in dataclasses.fields(Capacity)], place)
     fields: dict[str, Any] = {}
     for key, given in table.items():
-        timed = key in ("first_token", "per_token")
-        fields[key] = (
-            duration(given, str(place.at(key))) if timed else _typed(given, int, place.at(key))
-        )
-    return _at(place, lambda: Capacity(**fields))
+        here = place.at(key)
+        if key in ("first_token", "per_prompt_token", "per_token"):
+            fields[key] = duration(given, str(here))
+        else:
+            fields[key] = typed(given, bool if key == "reuse" else int, here)
+    return placed(place, lambda: Capacity(**fields))
 
 
-def _known(table: Mapping[str, Any], known: list[str] | tuple[str, ...], place: Place) -> None:
+def known_keys(table: Mapping[str, Any], known: list[str] | tuple[str, ...], place: Place) -> None:
     for key in table:
         if key not in known:
             raise WrongInput(
@@ -233,14 +259,14 @@ def _known(table: Mapping[str, Any], known: list[str] | tuple[str, ...], place: 
             )
 
 
-def _typed(value: Any, kind: type[Any], place: Place) -> Any:
+def typed(value: Any, kind: type[Any], place: Place) -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         names = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}
         raise WrongInput(str(place), expected=names.get(kind, "a table"), found=repr(value))
     return value
 
 
-def _at(place: Place, build: Callable[[], T]) -> T:
+def placed(place: Place, build: Callable[[], T]) -> T:
     """Build a value; an error that does not know its place yet gets it."""
     try:
         return build()

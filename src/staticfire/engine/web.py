@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 from aiohttp import web
 
 from staticfire.engine.actions import LENGTH, Action, Finish, Head, Headers, Send
-from staticfire.engine.framing import head_bytes
+from staticfire.engine.framing import Manner, head_bytes
 from staticfire.engine.transport import TapTransport
 
 __all__ = ["CLOSE", "KEEP", "Answered", "Host", "connection", "replayed", "server"]
@@ -23,6 +23,7 @@ class Host(Protocol):
     """What a connection asks of its engine."""
 
     tasks: int
+    manner: Manner
     errors: list[BaseException]
 
     def not_http(self) -> tuple[Head, bytes]:
@@ -89,7 +90,8 @@ class _Connection(web.RequestHandler):
         if entry is not None and status != 400:
             entry.end("failed", tap.clock.now())
         if entry is None or entry.status is None:
-            tap.send(head_bytes(head, closing=True, http10=False) + body)
+            begun = head_bytes(head, closing=True, http10=False, manner=self.host.manner)
+            tap.send(begun + body)
             if entry is not None:
                 entry.status = head.status
         return cast(web.StreamResponse, CLOSE)

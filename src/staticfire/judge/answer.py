@@ -37,8 +37,8 @@ class End(enum.StrEnum):
 class Answer:
     """What one request got.
 
-    Times are nanoseconds of the scenario's clock. `pieces` are the body's bytes as they came:
-    when, how many. `notes` tell where the framing is against the rules although h11 reads it.
+    Times are nanoseconds of the scenario's clock. `head` is raw, also where it is no head. `pieces` are the body's bytes as they came:
+    when, how many. `notes` tell what is against the rules although h11 reads it.
     """
 
     end: End
@@ -49,6 +49,10 @@ class Answer:
     body: bytes = b""
     pieces: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = ()
+    interim: tuple[int, ...] = ()
+    """Statuses of interim answers (1xx) that came before it."""
+    trailers: tuple[tuple[str, str], ...] = ()
+    """Fields after the last chunk."""
     asked_at: int = 0
     head_at: int | None = None
     ended_at: int = 0
@@ -77,14 +81,20 @@ class Answer:
     @property
     def events(self) -> tuple[str, ...]:
         """The data of each complete server-sent event (WHATWG HTML, 9.2.6)."""
-        text = self.body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        text = self.body.decode("utf-8", "replace").removeprefix("\ufeff")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
         *complete, _ = text.split("\n\n")
         datas = []
         for block in complete:
-            data = [_value(line) for line in block.split("\n") if line.startswith("data")]
+            data = [_value(line) for line in block.split("\n") if line.partition(":")[0] == "data"]
             if data:
                 datas.append("\n".join(data))
         return tuple(datas)
+
+    @property
+    def comments(self) -> int:
+        """How many comment lines its stream has."""
+        return sum(line.startswith(b":") for line in self.body.splitlines())
 
     @property
     def done(self) -> bool:
@@ -94,6 +104,15 @@ class Answer:
     def json(self) -> Any:
         """The body as JSON. Raises ValueError."""
         return json.loads(self.body)
+
+    @property
+    def utf8(self) -> bool:
+        """Whether the body is UTF-8."""
+        try:
+            self.body.decode()
+        except UnicodeDecodeError:
+            return False
+        return True
 
     @property
     def objects(self) -> list[dict[str, Any]]:

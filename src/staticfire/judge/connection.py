@@ -12,7 +12,7 @@ import h11
 from staticfire import clock
 from staticfire.clock import ns
 from staticfire.judge.answer import Answer, End
-from staticfire.judge.notes import framing_notes
+from staticfire.judge.notes import body_notes, framing_notes, rest_note
 
 __all__ = ["Connection"]
 
@@ -36,6 +36,11 @@ class Connection(asyncio.Protocol):
         self._begin()
 
     @property
+    def _gone(self) -> bool:
+        """Whether either side has closed."""
+        return self._closed or self._eof
+
+    @property
     def usable(self) -> bool:
         """Whether another request can be sent on it."""
         done = {self._http.our_state, self._http.their_state} <= {h11.DONE, h11.IDLE}
@@ -46,10 +51,19 @@ class Connection(asyncio.Protocol):
     ) -> Answer:
         """Send one request; wait at most `deadline` seconds for the answer's end.
 
-        A passed deadline is a client that leaves: the connection is closed.
+        A passed deadline is a client that leaves: the connection is closed. A kept connection that
+        was closed in the meantime is told, and nothing is sent on it.
         """
-        self._begin()
         asked_at = clock.current().now()
+        if self._gone:
+            return Answer(
+                end=End.CLOSED,
+                detail="the connection was closed before this request",
+                asked_at=asked_at,
+                ended_at=asked_at,
+                closed=True,
+            )
+        self._begin()
         self._ended = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout_at((asked_at + ns(deadline)) / clock.NS):
@@ -66,19 +80,23 @@ class Connection(asyncio.Protocol):
             end, detail = End.REFUSED, str(error)
         except OSError as error:
             end, detail = End.RESET, str(error)
+        headers_in = _raw_headers(self._response)
+        encoding = next((v for n, v in headers_in if n.lower() == "content-encoding"), None)
         answer = Answer(
             end=end,
             detail=detail,
             status=self._response.status_code if self._response else None,
-            head=self._head,
-            headers=_raw_headers(self._response),
+            head=self._head or _head_of(bytes(self._raw)),
+            headers=headers_in,
             body=bytes(self._body),
             pieces=tuple(self._pieces),
-            notes=tuple(self._notes),
+            notes=tuple(self._notes) + body_notes(encoding, bytes(self._body)),
+            interim=tuple(self._interim),
+            trailers=tuple(self._trailers),
             asked_at=asked_at,
             head_at=self._head_at,
             ended_at=clock.current().now(),
-            closed=self._closed or self._eof,
+            closed=self._gone,
         )
         if end is not End.WHOLE:
             self.close()
@@ -100,6 +118,8 @@ class Connection(asyncio.Protocol):
         self._body = bytearray()
         self._pieces: list[tuple[int, int]] = []
         self._notes: list[str] = []
+        self._interim: list[int] = []
+        self._trailers: list[tuple[str, str]] = []
         self._response: h11.Response | None = None
 
     def _send(self, method: str, target: str, headers: Headers, body: bytes) -> None:
@@ -135,18 +155,17 @@ class Connection(asyncio.Protocol):
             elif isinstance(event, h11.EndOfMessage):
                 trailing, _ = self._http.trailing_data
                 if trailing:
-                    self._notes.append(f"{len(trailing)} bytes after the answer's end")
+                    self._notes.append(rest_note(trailing))
+                self._trailers += _text(event.headers.raw_items())
                 self._end(End.WHOLE)
-            elif not isinstance(event, h11.InformationalResponse):
+            elif isinstance(event, h11.InformationalResponse):
+                self._interim.append(event.status_code)
+                del self._raw[: len(_head_of(bytes(self._raw)))]
+            else:
                 return  # needs data, paused, or closed
 
     def _keep_head(self) -> None:
-        raw = bytes(self._raw)
-        ends = [raw.find(mark) + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if mark in raw]
-        self._head = raw[: min(ends)] if ends else raw
-        if self._head.startswith(b"HTTP/1.1 1"):  # an informational answer came first
-            self._raw = self._raw[len(self._head) :]
-            self._keep_head()
+        self._head = _head_of(bytes(self._raw))
         self._notes.extend(framing_notes(self._head))
 
     # --- asyncio.Protocol
@@ -158,6 +177,8 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if not self._head:
             self._raw += data
+            if not b"HTTP/".startswith(self._raw[:5]):
+                self._end(End.MALFORMED, "it does not begin as an HTTP answer does")
         self._receive(data)
 
     def eof_received(self) -> None:
@@ -181,7 +202,14 @@ class Connection(asyncio.Protocol):
 def _raw_headers(response: h11.Response | None) -> tuple[tuple[str, str], ...]:
     if response is None:
         return ()
-    return tuple(
-        (name.decode("latin-1"), value.decode("latin-1"))
-        for name, value in response.headers.raw_items()
-    )
+    return _text(response.headers.raw_items())
+
+
+def _text(fields: Iterable[tuple[bytes, bytes]]) -> tuple[tuple[str, str], ...]:
+    return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in fields)
+
+
+def _head_of(raw: bytes) -> bytes:
+    """The bytes up to the first empty line, which is the head's end."""
+    ends = [raw.find(mark) + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if mark in raw]
+    return raw[: min(ends)] if ends else raw

@@ -28,11 +28,16 @@ def chat_body(
 
 
 class Judge:
-    """Asks the server at `url`; every answer is kept in `answers`, in the order of their ends."""
+    """Asks the server at `url`; every answer is kept in `answers`, in the order of their ends.
+
+    Each chat request says who it is in `X-Request-Id`; `sent` has those ids in their order, so that
+    engines' journals can be asked what became of each.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.answers: list[Answer] = []
+        self.sent: list[str] = []
 
     async def ask(
         self,
@@ -64,7 +69,8 @@ class Judge:
         **body: Any,
     ) -> Answer:
         """One chat request; `session` goes into `x-session-id`, the rest into the body."""
-        headers = [("Content-Type", "application/json")]
+        self.sent.append(f"judge-{len(self.sent) + 1}")
+        headers = [("Content-Type", "application/json"), ("X-Request-Id", self.sent[-1])]
         if session is not None:
             headers.append(("X-Session-Id", session))
         return await self.ask(

@@ -1,10 +1,10 @@
-"""What a response head does against RFC 9112 although h11 reads it."""
+"""What an answer does against the rules of HTTP although h11 reads it."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["framing_notes"]
+__all__ = ["body_notes", "framing_notes", "rest_note"]
 
 
 def framing_notes(head: bytes) -> tuple[str, ...]:
@@ -33,5 +33,25 @@ def framing_notes(head: bytes) -> tuple[str, ...]:
         "white space before a colon (RFC 9112, 5.1)": any(
             name != name.rstrip() for name, _ in fields
         ),
+        "bytes beyond ASCII in a field (RFC 9110, 5.5)": not head.isascii(),
     }
     return tuple(note for note, against in checks.items() if against)
+
+
+def body_notes(encoding: str | None, body: bytes) -> tuple[str, ...]:
+    """Notes on a body whose head says this Content-Encoding.
+
+    Compressed bytes are never all ASCII, and gzip begins with two bytes of its own.
+    """
+    coded = (encoding or "identity").strip().lower()
+    if coded == "identity" or not body:
+        return ()
+    if body.isascii() or (coded == "gzip" and not body.startswith(b"\x1f\x8b")):
+        return (f"Content-Encoding {coded} on a plain body (RFC 9110, 8.4)",)
+    return ()
+
+
+def rest_note(rest: bytes) -> str:
+    """A note on what came behind an answer's end."""
+    what = ", another answer" if rest.startswith(b"HTTP/") else ""
+    return f"{len(rest)} bytes after the answer's end{what}"

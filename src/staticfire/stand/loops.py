@@ -83,6 +83,7 @@ class RealLoop:
     def __init__(self) -> None:
         self.clock = REAL
         self.loop = asyncio.new_event_loop()
+        self._steps: set[asyncio.Task[Any]] = set()
         self._thread = threading.Thread(target=self._serve, name="static fire", daemon=True)
         self._thread.start()
 
@@ -91,16 +92,22 @@ class RealLoop:
         self.loop.run_forever()
 
     def run(self, main: Coroutine[Any, Any, T]) -> T:
-        """Run one coroutine on the thread; Ctrl-C cancels it."""
-        future = asyncio.run_coroutine_threadsafe(main, self.loop)
+        """Run one coroutine on the thread. Ctrl-C leaves it to `close`, which cancels it."""
+        return asyncio.run_coroutine_threadsafe(self._step(main), self.loop).result()
+
+    async def _step(self, main: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        self._steps.add(task)
         try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
+            return await main
+        finally:
+            self._steps.discard(task)
 
     def close(self) -> list[str]:
-        """As `VirtualScenarioLoop.close`."""
+        """As `VirtualScenarioLoop.close`; a step that Ctrl-C interrupted is cancelled first."""
+        for task in tuple(self._steps):
+            self.loop.call_soon_threadsafe(task.cancel)
         self.run(_settle())
         left = _names(self.loop)
         self.loop.call_soon_threadsafe(self._end)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from staticfire.clock.virtual import run
-from staticfire.engine import MockEngine, NeverAnswers, Rule, Script, Serving, fault, faults
+from staticfire.engine import MockEngine, NeverAnswers, Rule, Script, Serving, fault
 from staticfire.engine.actions import Send
 from staticfire.engine.faults.base import make
 from staticfire.engine.phrases import rule
@@ -49,22 +49,6 @@ def test_a_user_s_fault_is_one_class_and_one_line(http):
     events = run(main()).events
     assert len(events) == 12
     assert events[0::2] == events[1::2]
-
-
-def test_every_fault_is_registered_under_its_name():
-    """The names are those that the documents use."""
-    assert {
-        "answers",
-        "answers without closing",
-        "closes without answering",
-        "dribbles",
-        "never answers",
-        "omits [DONE]",
-        "resets",
-        "sends an error event",
-        "truncates",
-        "waits",
-    } <= set(faults())
 
 
 def test_an_unknown_name_gets_the_nearest():

@@ -42,3 +42,17 @@ def test_an_answer_that_is_no_stream_gets_the_status(http):
     heard = hear(http, SendsErrorEvent(500))
     assert heard.status == 500
     assert heard.json()["error"]["type"] == "InternalServerError"
+
+
+def test_an_engine_without_error_objects_gets_openai_s_shape(http):
+    """Transformers serve says its errors as plain text: the event has JSON around it."""
+
+    async def main():
+        script = Script(
+            model="qwen", personality="transformers", rules=[Rule("chat", SendsErrorEvent(503))]
+        )
+        async with MockEngine(script) as engine:
+            return await http.talk(engine, http.chat(model="qwen", stream=True))
+
+    event = run(main()).events[0].removeprefix(b"data: ")
+    assert json.loads(event)["error"]["code"] == 503

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from pathlib import Path
 
 import pytest
 
+from golden import captured, compare
 from staticfire.clock.virtual import run
 from staticfire.engine import Capacity, MockEngine, Script
-
-CAPTURE = Path(__file__).parents[1] / "captures" / "vllm-0.32.0.txt"
 
 HEADS = {
     "date": "the clock's own time",
     "content-length": "checked against the body, whose ids and words differ",
-    "x-engine": "added: who answered",
 }
-"""Header fields whose values, or whose presence, may differ, and why."""
+"""Header fields whose values may differ, and why; `x-engine` is added: who answered."""
 
 BODIES = [
     (rb'"(chatcmpl|cmpl|modelperm)-[0-9a-f]{16}"', rb'"\1-ID"', "ids are random"),
@@ -29,36 +25,7 @@ BODIES = [
 """What may differ in a body, and why; spoken words are compared by their number."""
 
 
-def captured():
-    """Name → (status line, header pairs, body or chunks) of every captured answer."""
-    found = {}
-    for section in re.split(r"(?m)^=== ", CAPTURE.read_text(encoding="utf-8"))[1:]:
-        name, _, rest = section.partition("\n")
-        lines = rest.split("\n")
-        end = lines.index(r"\r\n")
-        status, *fields = [line.removesuffix(r"\r\n") for line in lines[:end]]
-        body = "\n".join(lines[end + 1 :]).rstrip("\n").encode()
-        if "transfer-encoding: chunked" in fields:
-            body = re.findall(rb"[0-9a-f]+\\r\\n\n(data: [^\n]*)\n\n\\r\\n", body)
-        found[name] = (status, [tuple(field.split(": ", 1)) for field in fields], body)
-    return found
-
-
-GOLDEN = captured()
-
-
-def said(body: bytes) -> bytes:
-    """A body with its tolerated differences taken out, spoken words as their number."""
-    for pattern, plain, _ in BODIES:
-        body = re.sub(pattern, plain, body)
-
-    def count(words):
-        number = len(words[2].split())
-        if b'"finish_reason":"stop"' in body and number == 12:
-            number = 13  # vLLM counts the end token, which says nothing
-        return b'"%s":%d words' % (words[1], number)
-
-    return re.sub(rb'"(content|text)":"([^"]*)"', count, body)
+GOLDEN = captured("vllm-0.32.0.txt")
 
 
 def chat(http, **fields):
@@ -114,30 +81,9 @@ def questions(http):
             {"model": "tiny", "prompt": "hi", "max_tokens": 2, "stream": True},
         ),
         "embeddings": http.request("POST", "/v1/embeddings", {"model": "tiny", "input": "hi"}),
+        "tokenize": http.request("POST", "/tokenize", {"model": "tiny", "prompt": "hi"}),
         "not HTTP": b"HELLO\r\n\r\n",
     }
-
-
-def compare(name, heard, real):
-    status, fields, body = real
-    lines = heard.head.decode().split("\r\n")
-    assert lines[0] == status, name
-    pairs = [tuple(line.split(": ", 1)) for line in lines[1:]]
-    ours = [pair for pair in pairs if pair[0] != "x-engine"]
-    assert [key for key, _ in ours] == [key for key, _ in fields], name
-    for mine, theirs in zip(ours, fields, strict=True):
-        if theirs[0] not in HEADS:
-            assert mine == theirs, name
-    if isinstance(body, list):
-        raw = heard.data.partition(b"\r\n\r\n")[2]
-        sizes = re.findall(rb"(?m)^([0-9a-f]+)\r\n", raw)
-        assert len(sizes) == len(body) + 1, f"{name}: one event per chunk, and the end"
-        assert [said(event) for event in heard.events] == [said(event) for event in body], name
-    else:
-        assert said(heard.body) == said(body), name
-        length = dict(pairs).get("content-length")
-        if name != "HEAD /health":
-            assert length == str(len(heard.body)), name
 
 
 def test_every_capture_has_a_question(http):
@@ -154,7 +100,7 @@ def test_the_mock_answers_as_the_real_server_did(http, name):
         async with MockEngine(Script(model="tiny", max_model_len=2048), name="mock") as engine:
             return await http.talk(engine, questions(http)[name])
 
-    compare(name, run(main()), GOLDEN[name])
+    compare(name, run(main()), GOLDEN[name], BODIES, HEADS)
 
 
 def test_overload_is_answered_as_the_real_server_did(http):
@@ -166,7 +112,7 @@ def test_overload_is_answered_as_the_real_server_did(http):
     }
 
     async def main():
-        script = Script(model="tiny", capacity=Capacity(slots=1, queue=1, first_token=9.0))
+        script = Script(model="tiny", capacity=Capacity(slots=1, queue=1, per_token=3.0))
         async with MockEngine(script, name="mock") as engine:
             busy = [asyncio.create_task(http.talk(engine, chat(http))) for _ in range(2)]
             await asyncio.sleep(1)
@@ -179,7 +125,7 @@ def test_overload_is_answered_as_the_real_server_did(http):
     shed, page, waited, after = run(main())
     for name, heard in shed.items():
         assert heard.lasted == 0.0
-        compare(name, heard, GOLDEN[name])
+        compare(name, heard, GOLDEN[name], BODIES, HEADS)
     assert waited == [9.0, 18.0]
     one = 'engine="0",model_name="tiny"'
     for line in (
@@ -222,7 +168,7 @@ def test_sleep_and_pause_answer_as_the_real_server_did(http):
     heard = run(main())
     assert set(heard) == {name for name in GOLDEN if name.startswith("dev ")}
     for name, each in heard.items():
-        compare(name, each, GOLDEN[name])
+        compare(name, each, GOLDEN[name], BODIES, HEADS)
 
 
 def test_an_embeddings_model_embeds_and_does_not_chat(http):

@@ -12,7 +12,10 @@ MODULES = tuple(
         "router",
         "client",
         "answers",
+        "wire",
         "sessions",
+        "fleets",
+        "clients",
         "readiness",
         "watching",
         "probing",
@@ -21,6 +24,7 @@ MODULES = tuple(
         "gate",
         "services",
         "serving",
+        "load",
         "rows",
     )
 )

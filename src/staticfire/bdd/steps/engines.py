@@ -205,3 +205,25 @@ def _(world: World, name: str, seconds: float) -> None:
             f"expected the client of engine {name!r} to leave after {seconds:g} s; it left after "
             f"{left or 'never'} s, and the request is {last.ended}"
         )
+
+
+@then(
+    'engine "{name}" made {count:d} tokens after its client left',
+    example='engine "a" made 5 tokens after its client left',
+)
+def _(world: World, name: str, count: int) -> None:
+    """How long the last chat request's generation went on for nobody."""
+    last = world.mock(name).journal.requests(on=CHAT)[-1]
+    if (last.ended, last.tokens_after) != ("client left", count):
+        raise BrokenPromise(
+            f"expected engine {name!r} to make {count} tokens after its client left; it made "
+            f"{last.tokens} in all, {last.tokens_after} of them later, and the request is {last.ended}"
+        )
+
+
+@then('engine "{name}" got no request', example='engine "a" got no request')
+def _(world: World, name: str) -> None:
+    """Nobody asked it anything."""
+    found = [f"{r.method} {r.path}" for r in world.mock(name).journal.requests()]
+    if found:
+        raise BrokenPromise(f"expected no request at engine {name!r}; it got {', '.join(found)}")

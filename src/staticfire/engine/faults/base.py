@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from staticfire.engine.actions import Action
 from staticfire.engine.ask import Ask
 from staticfire.errors import WrongInput, did_you_mean
 
-__all__ = ["Fault", "as_fault", "fault", "fault_class", "fault_name", "faults", "make", "opened"]
+__all__ = [
+    "Fault",
+    "as_fault",
+    "error_object",
+    "fault",
+    "fault_class",
+    "fault_name",
+    "faults",
+    "frozen_headers",
+    "make",
+    "one_of",
+]
 
 
 @runtime_checkable
@@ -156,11 +168,34 @@ def as_fault(value: Fault | str | Sequence[Fault | str], where: str = "fault") -
     return value
 
 
-def opened(honest: Iterator[Action], kind: type[Any]) -> tuple[list[Action], Any | None]:
-    """The honest actions before the first of a kind, and that one (None at the answer's end)."""
-    before: list[Action] = []
-    for action in honest:
-        if isinstance(action, kind):
-            return before, action
-        before.append(action)
-    return before, None
+def one_of(where: str, field: str, value: str, known: Collection[str]) -> None:
+    """Raise `WrongInput` with the nearest unless a field's value is one of the known ones."""
+    if value not in known:
+        raise WrongInput(
+            f"{where}: {field}",
+            expected=f"one of {', '.join(known)}",
+            found=repr(value),
+            do=did_you_mean(str(value), known),
+        )
+
+
+def error_object(ask: Ask, code: int) -> bytes:
+    """The engine's own error object; OpenAI's around what an engine says that has none."""
+    _, body = ask.complain(code, None)
+    try:
+        said = json.loads(body)
+    except ValueError:
+        said = None
+    if isinstance(said, dict) and ("error" in said or said.get("object") == "error"):
+        return body
+    text = body.decode("utf-8", "replace") or "error"
+    error = {"message": text, "type": "server_error", "param": None, "code": code}
+    return json.dumps({"error": error}, separators=(",", ":")).encode()
+
+
+def frozen_headers(
+    headers: Mapping[str, str] | Sequence[tuple[str, str]],
+) -> tuple[tuple[str, str], ...]:
+    """Header fields of a script, given as a mapping or in pairs, as pairs of text."""
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    return tuple((str(name), str(value)) for name, value in pairs)

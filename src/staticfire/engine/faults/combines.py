@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from staticfire.engine.actions import Action
 from staticfire.engine.ask import Ask
 from staticfire.engine.faults.base import Fault, as_fault, fault, fault_name
+from staticfire.engine.reading import Reading, reading
 from staticfire.errors import WrongInput
 
 __all__ = ["Combines"]
@@ -31,6 +32,12 @@ class Combines:
 
     def __str__(self) -> str:
         return " and ".join(map(fault_name, self.faults))
+
+    @property
+    def reading(self) -> Reading | None:
+        """How the first of them that cares reads the request."""
+        found = (reading(each) for each in self.faults)
+        return next((pace for pace in found if pace is not None), None)
 
     def play(self, honest: Iterator[Action], ask: Ask) -> Iterator[Action]:
         for each in self.faults:

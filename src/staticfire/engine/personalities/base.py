@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 from staticfire.engine.actions import Action, Head, Headers
 from staticfire.engine.ask import Ask
-from staticfire.engine.capacity import Slots
+from staticfire.engine.framing import UVICORN, Manner
 from staticfire.engine.identity import Identity
-from staticfire.engine.player import Stats
+from staticfire.engine.phases import Draining, Phase
 from staticfire.engine.script import Script
+from staticfire.engine.slots import Slots
+from staticfire.engine.stage import Stats
 from staticfire.errors import WrongInput, did_you_mean
 
-__all__ = ["Desk", "Personality", "personalities", "personality", "register"]
+__all__ = [
+    "Desk",
+    "Dialect",
+    "Personality",
+    "Sigterm",
+    "personalities",
+    "personality",
+    "register",
+]
 
 
 class Desk(Protocol):
@@ -23,6 +33,12 @@ class Desk(Protocol):
     identity: Identity
     slots: Slots
     stats: Stats
+    born: float
+    """When its process began, in Unix seconds."""
+
+    def phase(self) -> Phase:
+        """The phase at this instant."""
+        ...
 
     @property
     def lists(self) -> bool:
@@ -65,12 +81,37 @@ class Desk(Protocol):
         ...
 
 
+class Sigterm(NamedTuple):
+    """What SIGTERM does to an engine.
+
+    Answers on their way `finish`, are ended early as their personality ends them (`abort`), or fall
+    `mute`. The engine goes through `phase` and is dead after it; with `at_idle` it is dead as soon
+    as no answer is on its way.
+    """
+
+    answers: Literal["finish", "abort", "mute"]
+    phase: Phase
+    at_idle: bool = False
+
+
 class Personality(Protocol):
-    """One dialect. A new one is a class with these members and one `@register` line."""
+    """One dialect. A new one is a subclass of `Dialect` and one `@register` line."""
 
     name: str
     idle: float
     """Seconds after which an idle kept-alive connection is closed."""
+    manner: Manner
+    """How its server writes framing headers."""
+    lazy: bool
+    """Whether it loads the model for the first request, which waits for that."""
+    flags: ClassVar[Mapping[str, str]]
+    """The flags of a script that it knows, with what they do."""
+    builds: ClassVar[Sequence[str]]
+    """The builds of a script that it knows."""
+
+    def sigterm(self, desk: Desk) -> Sigterm:
+        """What SIGTERM does."""
+        ...
 
     def endpoint(self, method: str, path: str) -> str:
         """Which of `ask.ENDPOINTS` a request is for, or `other`."""
@@ -89,6 +130,21 @@ class Personality(Protocol):
     def not_http(self, desk: Desk) -> tuple[Head, bytes]:
         """The answer to bytes that are no HTTP."""
         ...
+
+
+class Dialect:
+    """What most personalities have in common."""
+
+    idle = 5.0
+    manner = UVICORN
+    lazy = False
+    flags: ClassVar[Mapping[str, str]] = {}
+    builds: ClassVar[Sequence[str]] = ()
+
+    def sigterm(self, desk: Desk) -> Sigterm:
+        """Uvicorn's way: no new connection, what is on its way goes on to its end."""
+        del desk
+        return Sigterm("finish", Draining(refuses=True), at_idle=True)
 
 
 P = TypeVar("P", bound=Callable[[], Personality])

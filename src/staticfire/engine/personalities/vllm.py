@@ -3,59 +3,70 @@
 Routes, header case and order, JSON key order, error shapes and stream framing are the capture's.
 Added, so that a test knows who answered: the header `x-engine`, the engine's name and run token at
 the start of what it says.
+
+Flags: `--enable-request-id-headers` (an `x-request-id` in every answer) and `--shutdown-timeout N`
+(SIGTERM drains for N seconds; without it, answers are ended early).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import ClassVar
 
-from staticfire.engine.actions import Finish, Head, Headers
+from staticfire.engine.actions import Finish, Head, Headers, Terminated
 from staticfire.engine.ask import Ask
-from staticfire.engine.personalities import vllm_metrics
-from staticfire.engine.personalities.base import Desk, register
+from staticfire.engine.durations import duration
+from staticfire.engine.personalities import uvicorn, vllm_metrics
+from staticfire.engine.personalities.base import Desk, Dialect, Sigterm, register
+from staticfire.engine.personalities.prompts import letters, text_of
+from staticfire.engine.personalities.talk import Answer
+from staticfire.engine.personalities.uvicorn import JSON, Routes, dispatch
 from staticfire.engine.personalities.vllm_errors import Refusal, body_of, parse, standard
 from staticfire.engine.personalities.vllm_generate import (
-    JSON,
+    VARY,
     VERSION,
-    Answer,
     embed,
     generate,
     headers_of,
     json_answer,
-    letters,
 )
+from staticfire.engine.phases import Draining
 
 __all__ = ["VERSION", "VLLM"]
 
 TEMPLATE_TOKENS = 18
 """What the captured model's chat template adds to a prompt; a letter is a token there."""
+TEMPLATE = "user:".ljust(TEMPLATE_TOKENS)
+FIRST_TOKEN = 74
+"""The captured model's token for the letter h; others are in the alphabet's order."""
 
-Route = Callable[["VLLM", Ask, Desk], Answer]
+GONE = 0.3
+"""Seconds from SIGTERM to a closed port, when answers are ended early (seen in the capture)."""
 
 
 @register("vllm")
-class VLLM:
+class VLLM(Dialect):
     """vLLM's OpenAI server with its default options."""
 
     name = "vllm"
-    idle = 5.0
+    flags: ClassVar[Mapping[str, str]] = {
+        "--enable-request-id-headers": "every answer has an x-request-id, the request's or its own",
+        "--shutdown-timeout": "seconds for which SIGTERM lets answers go on",
+    }
 
     def endpoint(self, method: str, path: str) -> str:
         return ENDPOINT.get((method, path), "other")
 
     def answer(self, ask: Ask, desk: Desk) -> Answer:
-        routes = _routes(desk).get(ask.path)
-        if routes is None:
-            return json_answer(desk, 404, b'{"detail":"Not Found"}')
-        route = routes.get(ask.method)
-        if route is None:
-            body = b'{"detail":"Method Not Allowed"}'
-            return json_answer(desk, 405, body, allow=next(iter(routes)))
         try:
-            return route(self, ask, desk)
+            answer = dispatch(self, _routes(desk), ask, desk, VARY)
         except Refusal as no:
-            return json_answer(desk, no.status, body_of(no.status, no.message, no.kind, no.param))
+            body = body_of(no.status, no.message, no.kind, no.param)
+            answer = json_answer(desk, no.status, body)
+        if desk.script.flags and desk.script.flag("--enable-request-id-headers") is not None:
+            return _identified(answer, ask, desk)
+        return answer
 
     def complain(
         self, status: int, message: str | None, endpoint: str, desk: Desk
@@ -66,14 +77,14 @@ class VLLM:
         return headers_of(desk, len(body), JSON), body
 
     def not_http(self, desk: Desk) -> tuple[Head, bytes]:
-        body = b"Invalid HTTP request received."
-        headers = (
-            (b"date", desk.date()),
-            (b"server", b"uvicorn"),
-            (b"content-type", b"text/plain; charset=utf-8"),
-            (b"content-length", b"%d" % len(body)),
-        )
-        return Head(400, headers), body
+        return uvicorn.not_http(desk)
+
+    def sigterm(self, desk: Desk) -> Sigterm:
+        wait = desk.script.flag("--shutdown-timeout")
+        seconds = duration(wait, "script: flags: --shutdown-timeout") if wait else 0
+        if not seconds:
+            return Sigterm("abort", Draining(seconds=GONE))
+        return Sigterm("finish", Draining(seconds=seconds))
 
     # --- plain routes
 
@@ -154,12 +165,24 @@ class VLLM:
 
     def chat(self, ask: Ask, desk: Desk) -> Answer:
         body = parse(ask.headers.get("content-type"), ask.body, "messages")
-        prompt = TEMPLATE_TOKENS + sum(map(letters, body["messages"]))
-        return generate(ask, desk, body, prompt, "chat")
+        asked = body["messages"]
+        prompt = TEMPLATE_TOKENS + letters(asked)
+        return generate(ask, desk, body, prompt, [TEMPLATE, asked], "chat")
 
     def completions(self, ask: Ask, desk: Desk) -> Answer:
         body = parse(ask.headers.get("content-type"), ask.body, "prompt")
-        return generate(ask, desk, body, letters(body["prompt"]), "completion")
+        return generate(ask, desk, body, letters(body["prompt"]), body["prompt"], "completion")
+
+    def tokenize(self, ask: Ask, desk: Desk) -> Answer:
+        body = parse(ask.headers.get("content-type"), ask.body, "prompt")
+        tokens = [ord(letter) - ord("h") + FIRST_TOKEN for letter in text_of(body["prompt"])]
+        told = {
+            "count": len(tokens),
+            "max_model_len": desk.script.max_model_len,
+            "tokens": tokens,
+            "token_strs": None,
+        }
+        return json_answer(desk, 200, json.dumps(told, separators=(",", ":")).encode())
 
     def embeddings(self, ask: Ask, desk: Desk) -> Answer:
         return embed(ask, desk, parse(ask.headers.get("content-type"), ask.body, "input"))
@@ -173,6 +196,25 @@ def _number(query: str, name: str, default: int) -> int:
     return default
 
 
+def _identified(answer: Answer, ask: Ask, desk: Desk) -> Answer:
+    """The answer with the request's id, or one of its own, in its head."""
+    own = ask.headers.get("x-request-id") or f"{desk.identity.id(ask.number)}{desk.identity.id(0)}"
+    told: Terminated | None = None
+    while True:
+        try:
+            action = next(answer) if told is None else answer.throw(told)
+        except StopIteration:
+            return
+        if isinstance(action, Head):
+            *fields, engine = action.headers
+            action = action._replace(headers=(*fields, (b"x-request-id", own.encode()), engine))
+        told = None
+        try:
+            yield action
+        except Terminated as why:
+            told = why
+
+
 def _bool(value: bool) -> bytes:
     return b"true" if value else b"false"
 
@@ -184,7 +226,7 @@ ENDPOINT = {
     ("POST", "/v1/completions"): "completions",
     ("POST", "/v1/embeddings"): "embeddings",
 }
-PLAIN: dict[str, dict[str, Route]] = {
+PLAIN: Routes = {
     "/health": {"GET": VLLM.health},
     "/ping": {"GET": VLLM.health, "POST": VLLM.health},
     "/version": {"GET": VLLM.version},
@@ -192,13 +234,14 @@ PLAIN: dict[str, dict[str, Route]] = {
     "/metrics": {"GET": VLLM.metrics},
     "/v1/models": {"GET": VLLM.models},
 }
-GENERATES: dict[str, dict[str, Route]] = {
+GENERATES: Routes = {
     **PLAIN,
     "/v1/chat/completions": {"POST": VLLM.chat},
     "/v1/completions": {"POST": VLLM.completions},
+    "/tokenize": {"POST": VLLM.tokenize},
 }
-EMBEDS: dict[str, dict[str, Route]] = {**PLAIN, "/v1/embeddings": {"POST": VLLM.embeddings}}
-DEVELOPMENT: dict[str, dict[str, Route]] = {
+EMBEDS: Routes = {**PLAIN, "/v1/embeddings": {"POST": VLLM.embeddings}}
+DEVELOPMENT: Routes = {
     "/sleep": {"POST": VLLM.sleep},
     "/wake_up": {"POST": VLLM.wake_up},
     "/is_sleeping": {"GET": VLLM.is_sleeping},
@@ -209,7 +252,7 @@ DEVELOPMENT: dict[str, dict[str, Route]] = {
 GENERATES_DEV, EMBEDS_DEV = {**GENERATES, **DEVELOPMENT}, {**EMBEDS, **DEVELOPMENT}
 
 
-def _routes(desk: Desk) -> dict[str, dict[str, Route]]:
+def _routes(desk: Desk) -> Routes:
     if desk.sleepable:
         return EMBEDS_DEV if desk.script.embeddings else GENERATES_DEV
     return EMBEDS if desk.script.embeddings else GENERATES

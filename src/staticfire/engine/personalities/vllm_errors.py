@@ -9,12 +9,26 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["BUSY", "CORE_DEAD", "Refusal", "body_of", "parse", "refuse_semantics", "standard"]
+__all__ = [
+    "BACKLOG",
+    "BUSY",
+    "CORE_DEAD",
+    "Refusal",
+    "body_of",
+    "parse",
+    "refuse_semantics",
+    "standard",
+]
 
 BUSY = (
     "The engine is currently busy and cannot accept new requests. "
     "Please try again later or on a different instance."
 )
+BACKLOG = (
+    "The engine is currently busy and cannot accept new requests: the prefill token backlog limit "
+    "is reached. Please try again later or on a different instance."
+)
+"""Of the second limit only its middle is known, from the source."""
 CORE_DEAD = "EngineCore encountered an issue. See stack trace (above) for the root cause."
 TYPES = {400: "BadRequestError", 404: "NotFoundError", 500: "InternalServerError"}
 
@@ -56,13 +70,16 @@ def _read(body: bytes) -> Any:
         return json.loads(body.decode())
 
 
+def _media(content_type: str | None) -> str:
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
 def parse(content_type: str | None, body: bytes, needs: str) -> dict[str, Any]:
     """The request's JSON object; raises `Refusal` where vLLM's validation does.
 
     `needs` is the required field: messages for chat, prompt for completions, input for embeddings.
     """
-    media = (content_type or "").partition(";")[0].strip().lower()
-    if body and media != "application/json":
+    if body and content_type != "application/json" and _media(content_type) != "application/json":
         raise Refusal(
             400,
             "1 validation error:\n  Unsupported Media Type: Only 'application/json' is allowed",

@@ -2,168 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
 from typing import Any
 
-from staticfire.clock import ns
-from staticfire.engine.actions import (
-    CHUNKED,
-    LENGTH,
-    Action,
-    Admit,
-    Asleep,
-    Finish,
-    Head,
-    Headers,
-    Send,
-    Wait,
-)
+from staticfire.engine.actions import CHUNKED, Head, Headers, Send
 from staticfire.engine.ask import Ask
-from staticfire.engine.identity import mix
+from staticfire.engine.personalities import uvicorn
 from staticfire.engine.personalities.base import Desk
-from staticfire.engine.personalities.vllm_errors import BUSY, Refusal, refuse_semantics
-from staticfire.engine.personalities.vllm_text import Voice, quote
+from staticfire.engine.personalities.prompts import letters
+from staticfire.engine.personalities.talk import (
+    DONE,
+    Answer,
+    Lines,
+    embedded,
+    refused,
+    speech,
+    streamed,
+    vectors,
+    whole,
+)
+from staticfire.engine.personalities.uvicorn import JSON, SSE
+from staticfire.engine.personalities.vllm_errors import BACKLOG, BUSY, Refusal, refuse_semantics
+from staticfire.engine.personalities.vllm_text import Voice
 
-__all__ = ["VERSION", "Answer", "embed", "generate", "headers_of", "json_answer", "letters"]
+__all__ = ["VERSION", "embed", "generate", "headers_of", "json_answer"]
 
 VERSION = "0.32.0"
-ASLEEP = Asleep()
-DONE = Send(b"data: [DONE]\n\n", event=True)
-JSON = b"application/json"
-
-Answer = Iterator[Action]
+VARY = (b"vary", b"Origin")
 
 
-def json_answer(
-    desk: Desk, status: int, body: bytes, kind: bytes = JSON, allow: str = ""
+def json_answer(desk: Desk, status: int, body: bytes, kind: bytes = JSON) -> Answer:
+    """An answer of known length."""
+    return uvicorn.answered(status, headers_of(desk, len(body), kind), body)
+
+
+def headers_of(desk: Desk, length: int | None, kind: bytes | None) -> Headers:
+    """VLLM's head."""
+    return uvicorn.headers(desk, length, kind, VARY)
+
+
+def generate(
+    ask: Ask, desk: Desk, body: dict[str, Any], prompt: int, asked: Any, kind: str
 ) -> Answer:
-    yield Head(status, headers_of(desk, len(body), kind, allow), LENGTH)
-    if body:
-        yield Send(body)
-    yield Finish()
-
-
-def headers_of(desk: Desk, length: int | None, kind: bytes | None, allow: str = "") -> Headers:
-    pairs = [(b"date", desk.date()), (b"server", b"uvicorn")]
-    if allow:
-        pairs.append((b"allow", allow.encode()))
-    if length is not None:
-        pairs.append((b"content-length", b"%d" % length))
-    if kind is not None:
-        pairs.append((b"content-type", kind))
-    pairs.append((b"vary", b"Origin"))
-    pairs.append((b"x-engine", desk.identity.name.encode()))
-    return tuple(pairs)
-
-
-def generate(ask: Ask, desk: Desk, body: dict[str, Any], prompt: int, kind: str) -> Answer:
     """A chat or text completion, whole or streamed; raises `Refusal` before anything is sent."""
     model = _model(body, desk)
     refuse_semantics(body, prompt, desk.script.max_model_len)
-    if desk.slots.full:
-        desk.stats.shed += 1
-        raise Refusal(503, BUSY, "Service Unavailable")
+    if desk.slots.bounded and (full := refused(desk, prompt)) is not None:
+        raise Refusal(503, BUSY if full == "requests" else BACKLOG, "Service Unavailable")
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
-    length = desk.script.tokens
-    said = length if limit is None else min(length, int(limit))
-    stops = limit is None or limit > length
-    tokens = desk.identity.tokens(ask.number, said)
+    said = speech(ask, desk, limit, prompt, asked)
     voice = Voice(
         desk.identity.id(ask.number),
         desk.wall(),
         model,
         f"vllm-{VERSION}-{desk.identity.run}",
+        _transfer(body, desk, ask) if "kv_transfer_params" in body else "null",
     )
-    reason = "stop" if stops else "length"
     if body.get("stream") is True:
         options = body.get("stream_options")
         usage = isinstance(options, dict) and options.get("include_usage") is True
-        return _stream(desk, voice, tokens, reason, prompt, kind, usage=usage)
+        head = Head(200, headers_of(desk, None, SSE), CHUNKED)
+        make = _chat_lines if kind == "chat" else _completion_lines
+        return streamed(desk, head, said, make(voice, said.reason, prompt, len(said.tokens), usage))
     choices = body.get("n") if isinstance(body.get("n"), int) else 1
-    return _whole(desk, voice, tokens, reason, prompt, kind, choices or 1)
+
+    def made(text: str, count: int, reason: str) -> tuple[Head, bytes]:
+        if kind == "chat":
+            answer = voice.chat([text] * (choices or 1), reason, prompt, count * (choices or 1))
+        else:
+            answer = voice.completion(text, reason, prompt, count)
+        return Head(200, uvicorn.headers(desk, len(answer), JSON, VARY)), answer
+
+    return whole(desk, said, made)
 
 
 def embed(ask: Ask, desk: Desk, body: dict[str, Any]) -> Answer:
     """A list of embeddings; raises `Refusal` before anything is sent."""
-    model = _model(body, desk)
-    given = body["input"]
-    texts = given if isinstance(given, list) and given else [given]
-    prompt = sum(map(letters, texts))
+    model, given = _model(body, desk), body["input"]
     voice = Voice(desk.identity.id(ask.number), desk.wall(), model, "")
-    vectors = [
-        [(mix(desk.identity.bits ^ _sum(text) ^ i) % 2001 - 1000) / 1000 for i in range(8)]
-        for text in texts
-    ]
-    return _embedded(desk, voice, vectors, prompt)
+    answer = voice.embeddings(vectors(desk, given), letters(given))
+    return embedded(desk, given, json_answer(desk, 200, answer))
 
 
-def _embedded(desk: Desk, voice: Voice, vectors: list[list[float]], prompt: int) -> Answer:
-    yield ASLEEP
-    yield Admit(prompt)
-    if desk.script.capacity.first_token:
-        yield Wait(ns(desk.script.capacity.first_token))
-    yield from json_answer(desk, 200, voice.embeddings(vectors, prompt))
-
-
-def _whole(
-    desk: Desk, voice: Voice, tokens: list[str], reason: str, prompt: int, kind: str, choices: int
-) -> Answer:
-    yield ASLEEP
-    yield Admit(prompt)
-    speed = desk.script.capacity
-    pause = ns(speed.first_token) + ns(speed.per_token) * (len(tokens) - 1)
-    if pause:
-        yield Wait(pause)
-    text, said = "".join(tokens), len(tokens)
-    if kind == "chat":
-        body = voice.chat([text] * choices, reason, prompt, said * choices)
-    else:
-        body = voice.completion(text, reason, prompt, said)
-    yield Head(200, headers_of(desk, len(body), JSON), LENGTH)
-    yield Send(body, tokens=said)
-    yield Finish(reason)
-
-
-def _stream(
-    desk: Desk, voice: Voice, tokens: list[str], reason: str, prompt: int, kind: str, *, usage: bool
-) -> Answer:
-    """The head at once, then one event a token; the last one carries the finish reason.
+def _chat_lines(voice: Voice, reason: str, prompt: int, count: int, usage: bool) -> Lines:
+    """One event a token; the last one carries the finish reason.
 
     With a usage event the fingerprint moves there from the last token (seen in the capture).
     """
-    yield Head(200, headers_of(desk, None, b"text/event-stream; charset=utf-8"), CHUNKED)
-    yield ASLEEP
-    yield Admit(prompt)
-    speed = desk.script.capacity
-    if speed.first_token:
-        yield Wait(ns(speed.first_token))
-    if kind == "chat":
-        start = voice.chat_start()
-        yield Send(start + _ROLE, event=True)
-        before, after = start + b'{"index":0,"delta":{"content":', _CHAT_NEXT
-        last = b'},"logprobs":null,"finish_reason":"%s","stop_reason":null,"token_ids":null'
-    else:
-        start = voice.completion_start()
-        before, after = start + b'{"index":0,"text":', _COMPLETION_NEXT
-        last = (
-            b',"logprobs":null,"finish_reason":"%s","stop_reason":null,'
-            b'"prompt_token_ids":null,"token_ids":null'
-        )
-    gap = ns(speed.per_token)
-    final = len(tokens) - 1
-    for index, token in enumerate(tokens):
-        if gap and index:
-            yield Wait(gap)
-        said = before + quote(token).encode()
-        if index < final:
-            yield Send(said + after, event=True, tokens=1)
-        else:
-            end = b"}]}\n\n" if usage else voice.last()
-            yield Send(said + last % reason.encode() + end, event=True, tokens=1)
-    if usage:
-        yield Send(voice.usage_event(start, prompt, len(tokens)), event=True)
-    yield DONE
-    yield Finish(reason)
+    start = voice.chat_start()
+    last = b'},"logprobs":null,"finish_reason":"%s","stop_reason":null,"token_ids":null'
+    return Lines(
+        (Send(start + _ROLE, event=True),),
+        start + b'{"index":0,"delta":{"content":',
+        _CHAT_NEXT,
+        _closing(voice, start, prompt, count, usage),
+        last % reason.encode() + (b"}]}\n\n" if usage else voice.last()),
+        cut=(DONE,),
+    )
+
+
+def _completion_lines(voice: Voice, reason: str, prompt: int, count: int, usage: bool) -> Lines:
+    start = voice.completion_start()
+    last = (
+        b',"logprobs":null,"finish_reason":"%s","stop_reason":null,'
+        b'"prompt_token_ids":null,"token_ids":null'
+    )
+    return Lines(
+        (),
+        start + b'{"index":0,"text":',
+        _COMPLETION_NEXT,
+        _closing(voice, start, prompt, count, usage),
+        last % reason.encode() + (b"}]}\n\n" if usage else voice.last()),
+        cut=(DONE,),
+    )
+
+
+def _closing(voice: Voice, start: bytes, prompt: int, count: int, usage: bool) -> tuple[Send, ...]:
+    if not usage:
+        return (DONE,)
+    return (Send(voice.usage_event(start, prompt, count), event=True), DONE)
 
 
 _ROLE = (
@@ -175,6 +132,28 @@ _COMPLETION_NEXT = (
     b',"logprobs":null,"finish_reason":null,"stop_reason":null,"prompt_token_ids":null,'
     b'"token_ids":null}]}\n\n'
 )
+
+
+def _transfer(body: dict[str, Any], desk: Desk, ask: Ask) -> str:
+    """What a prefill leg tells the decode leg; `null` for any other request.
+
+    The fields are those of the NIXL connector: who holds the blocks, and which.
+    """
+    asked = body.get("kv_transfer_params")
+    if not (isinstance(asked, dict) and asked.get("do_remote_decode") is True):
+        return "null"
+    size = desk.script.capacity.block_size
+    told = {
+        "do_remote_prefill": True,
+        "do_remote_decode": False,
+        "remote_block_ids": [list(range(1, 2 + letters(body.get("messages")) // size))],
+        "remote_engine_id": f"{desk.identity.name}-{desk.identity.run}",
+        "remote_request_id": f"chatcmpl-{desk.identity.id(ask.number)}",
+        "remote_host": "127.0.0.1",
+        "remote_port": 5600,
+        "tp_size": 1,
+    }
+    return json.dumps(told, separators=(",", ":"))
 
 
 def _model(body: dict[str, Any], desk: Desk) -> str:
@@ -191,19 +170,3 @@ def _model(body: dict[str, Any], desk: Desk) -> str:
             "model",
         )
     return str(asked)
-
-
-def letters(text: object) -> int:
-    """Prompt tokens: a letter each, in messages, their parts and plain text."""
-    if isinstance(text, str):
-        return len(text)
-    if isinstance(text, dict):
-        content = text.get("content", text.get("text"))
-        return letters(content)
-    if isinstance(text, list):
-        return sum(map(letters, text))
-    return 1 if isinstance(text, int) else 0
-
-
-def _sum(text: object) -> int:
-    return sum(str(text).encode()) << 16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from staticfire.engine.personalities.base import Desk
+from staticfire.engine.personalities.prometheus import Page, escaped
 
 __all__ = ["page"]
 
@@ -10,92 +11,77 @@ REASONS = ("stop", "length", "abort", "error", "repetition")
 
 
 def page(desk: Desk) -> bytes:
-    """The main gauges and counters as they stand now, in the capture's order."""
-    model = desk.script.model.replace("\\", "\\\\").replace('"', '\\"')
+    """The main gauges, counters and histograms as they stand now, in the capture's order."""
+    model = escaped(desk.script.model)
     one = f'engine="0",model_name="{model}"'
-    stats, slots = desk.stats, desk.slots
-    busy = float(slots.running)
-    waiting = float(slots.waiting)
-    lines: list[str] = []
-
-    def family(name: str, kind: str, text: str, *samples: tuple[str, float]) -> None:
-        base = name.removesuffix("_total") if kind == "counter" else name
-        lines.append(f"# HELP {name} {text}")
-        lines.append(f"# TYPE {name} {kind}")
-        lines.extend(f"{name}{{{labels}}} {float(value)}" for labels, value in samples)
-        if kind == "counter":
-            lines.append(f"# HELP {base}_created {text}")
-            lines.append(f"# TYPE {base}_created gauge")
-
-    family(
+    stats, slots, schedule = desk.stats, desk.slots, desk.slots.schedule
+    waiting, asleep = slots.waiting, desk.asleep
+    page = Page(desk.born)
+    page.gauge(
         "vllm:num_requests_running",
-        "gauge",
         "Number of requests in model execution batches.",
-        (one, busy),
+        (one, slots.running),
     )
-    family(
+    page.gauge(
         "vllm:num_requests_waiting",
-        "gauge",
         "Number of requests waiting to be processed.",
         (one, waiting),
     )
-    family(
+    page.gauge(
         "vllm:num_requests_waiting_by_reason",
-        "gauge",
         "Number of waiting requests by reason.",
         (f'{one},reason="capacity"', waiting),
-        (f'{one},reason="deferred"', 0.0),
+        (f'{one},reason="deferred"', 0),
     )
-    asleep = desk.asleep
-    family(
+    page.gauge(
         "vllm:engine_sleep_state",
-        "gauge",
         "Engine sleep state; awake = 0 means engine is sleeping; awake = 1 means engine is awake.",
-        (f'{one},sleep_state="awake"', float(not asleep)),
-        (f'{one},sleep_state="weights_offloaded"', float(asleep)),
-        (f'{one},sleep_state="discard_all"', 0.0),
+        (f'{one},sleep_state="awake"', not asleep),
+        (f'{one},sleep_state="weights_offloaded"', asleep),
+        (f'{one},sleep_state="discard_all"', 0),
     )
-    family(
+    page.gauge(
         "vllm:kv_cache_usage_perc",
-        "gauge",
         "KV-cache usage. 1 means 100 percent usage.",
-        (one, min(1.0, busy / slots.capacity.slots)),
+        (one, schedule.usage),
     )
-    family(
-        "vllm:num_preemptions_total",
-        "counter",
-        "Cumulative number of preemption from the engine.",
-        (one, 0.0),
-    )
-    family(
-        "vllm:prompt_tokens_total",
-        "counter",
-        "Number of prefill tokens processed.",
-        (one, float(stats.prompt_tokens)),
-    )
-    family(
-        "vllm:generation_tokens_total",
-        "counter",
-        "Number of generation tokens processed.",
-        (one, float(stats.generation_tokens)),
-    )
-    family(
+    for name, text, value in (
+        ("prefix_cache_queries", "Prefix cache queries, in tokens.", schedule.queries),
+        ("prefix_cache_hits", "Prefix cache hits, in tokens.", schedule.hits),
+        (
+            "num_preemptions",
+            "Cumulative number of preemption from the engine.",
+            schedule.preemptions,
+        ),
+        ("prompt_tokens", "Number of prefill tokens processed.", stats.prompt_tokens),
+        ("generation_tokens", "Number of generation tokens processed.", stats.generation_tokens),
+    ):
+        page.counter(f"vllm:{name}_total", text, (one, value))
+    page.counter(
         "vllm:request_success_total",
-        "counter",
         "Count of successfully processed requests.",
         *(
             (
                 f'engine="0",finished_reason="{reason}",model_name="{model}"',
-                float(stats.finished.get(reason, 0)),
+                stats.finished.get(reason, 0),
             )
             for reason in REASONS
         ),
     )
-    family(
+    page.counter(
         "vllm:admission_rejections_total",
-        "counter",
         "Number of requests rejected at admission.",
-        (f'model_name="{model}",reason="max_num_queued_reqs"', float(stats.shed)),
-        (f'model_name="{model}",reason="max_num_queued_tokens"', 0.0),
+        (f'model_name="{model}",reason="max_num_queued_reqs"', stats.shed.get("requests", 0)),
+        (f'model_name="{model}",reason="max_num_queued_tokens"', stats.shed.get("tokens", 0)),
     )
-    return ("\n".join(lines) + "\n").encode()
+    took = stats.latency()
+    labels = ('engine="0"', f'model_name="{model}"')
+    for name, text, values in (
+        ("request_num_preemptions", "Preemptions of a request.", took.preempted),
+        ("time_to_first_token_seconds", "Histogram of time to first token in seconds.", took.first),
+        ("inter_token_latency_seconds", "Histogram of inter-token latency in seconds.",
+         took.between),
+        ("e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.", took.whole),
+    ):  # fmt: skip
+        page.histogram(f"vllm:{name}", text, labels, values)
+    return page.bytes()

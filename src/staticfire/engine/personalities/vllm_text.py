@@ -6,17 +6,11 @@ Written as templates: an answer is formatted, not serialised, which costs a tent
 from __future__ import annotations
 
 import json
-from json.encoder import encode_basestring
 from typing import NamedTuple
 
-__all__ = ["Voice", "quote"]
+from staticfire.engine.personalities.talk import quote
 
-_TAIL = '"kv_transfer_params":null,"ec_transfer_params":null,"metrics":null}'
-
-
-def quote(text: str) -> str:
-    """A JSON string, letters beyond ASCII as they are (hot: `json.dumps` costs ten times this)."""
-    return encode_basestring(text)
+__all__ = ["Voice"]
 
 
 class Voice(NamedTuple):
@@ -26,6 +20,8 @@ class Voice(NamedTuple):
     created: int
     model: str
     fingerprint: str
+    transfer: str = "null"
+    """What a prefill leg tells the decode leg, as JSON."""
 
     # --- chat
 
@@ -44,7 +40,8 @@ class Voice(NamedTuple):
             f'{{"id":"chatcmpl-{self.id}","object":"chat.completion","created":{self.created},'
             f'"model":{quote(self.model)},"choices":[{choices}],"service_tier":null,'
             f'"system_fingerprint":{quote(self.fingerprint)},{_usage(prompt, said)},'
-            f'"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,{_TAIL}'
+            f'"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,'
+            f'"kv_transfer_params":{self.transfer},"ec_transfer_params":null,"metrics":null}}'
         ).encode()
 
     def chat_start(self) -> bytes:
@@ -64,7 +61,8 @@ class Voice(NamedTuple):
             f'"logprobs":null,"finish_reason":"{reason}","stop_reason":null,"token_ids":null,'
             '"prompt_logprobs":null,"prompt_token_ids":null,"routed_experts":null}],'
             f'"service_tier":null,"system_fingerprint":{quote(self.fingerprint)},'
-            f"{_usage(prompt, said)},{_TAIL}"
+            f'{_usage(prompt, said)},"kv_transfer_params":{self.transfer},'
+            '"ec_transfer_params":null,"metrics":null}'
         ).encode()
 
     def completion_start(self) -> bytes:

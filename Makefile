@@ -1,12 +1,15 @@
-# Two commands: `make demo` runs the main job, `make test` runs everything.
+# Two commands: `make demo` runs the main job, `make test` runs the tests; CI also runs
+# `make test-realtime`: services, gates and launchers as whole processes, a minute more.
 # Both need Python 3.11 or newer, and make. They install into $(VENV) from the lock.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Many short processes would compile the same modules again and again.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-realtime lint bench clean
 
 demo: $(VENV)/installed
 	@echo "== Three incidents, on a naive router and on ours"
@@ -19,12 +22,16 @@ demo: $(VENV)/installed
 	else echo "== No wheel of llama.cpp here: its lane is left out"; fi
 
 test: $(VENV)/installed lint
-	@echo "== Every test, on mock engines in virtual time"
-	@$(BIN)/pytest --mock-engines -q -n 2
+	@echo "== Every test in virtual time, on mock engines (make test-realtime runs the others)"
+	@$(BIN)/pytest --mock-engines -q -n 2 -m "not realtime"
 	@if [ -e $(VENV)/llamacpp ]; then \
 	  echo "== The promises that a real llama.cpp server can keep" && \
 	  $(BIN)/pytest --engine-lane llamacpp features -q -r fE; \
 	else echo "== No wheel of llama.cpp here: its lane is left out"; fi
+
+test-realtime: $(VENV)/installed
+	@echo "== The tests that start whole processes on the real clock"
+	@$(BIN)/pytest --mock-engines -q -n 2 -m realtime
 
 lint: $(VENV)/installed
 	@echo "== ruff, mypy"

@@ -45,7 +45,7 @@ class NaiveRouter:
 
     async def start(self) -> None:
         self._client = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, force_close=True), auto_decompress=False
+            connector=aiohttp.TCPConnector(limit=0), auto_decompress=False
         )
         server = web.Server(self._serve, access_log=None, logger=SILENT)
         loop = asyncio.get_running_loop()

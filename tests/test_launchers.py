@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.realtime
+
 EXAMPLES = Path(__file__).parents[1] / "docs/examples"
 NODES = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
 

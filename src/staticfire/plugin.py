@@ -85,6 +85,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         tags = tags_of(item)
         if tags is None:
             continue
+        if tags.realtime:
+            item.add_marker(pytest.mark.realtime)
         if session is None:
             item.add_marker(pytest.mark.skip(reason=NO_LANE))
             continue

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.realtime
+
 FEATURE = """
     Feature: f
       @id:one

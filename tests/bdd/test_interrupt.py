@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.realtime
+
 FEATURE = """
     Feature: f
       @id:one @realtime

@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.realtime
+
 ROOT = Path(__file__).parents[2]
 
 NAMES = (

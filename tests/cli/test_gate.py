@@ -15,6 +15,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.realtime
+
 
 class Raw:
     """An engine in a thread that lists and serves, or answers `status` to everything.

@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.realtime
+
 LAUNCHER = """
 set -u
 sleep 60 &

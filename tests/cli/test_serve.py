@@ -12,7 +12,10 @@ import pytest
 
 from .conftest import ENGINE
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="services read /proc")
+pytestmark = [
+    pytest.mark.realtime,
+    pytest.mark.skipif(sys.platform != "linux", reason="services read /proc"),
+]
 
 
 def python(code: str) -> list[str]:

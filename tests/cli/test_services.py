@@ -15,6 +15,8 @@ from staticfire.services.processes import Table, read
 
 from .conftest import ENGINE, STATICFIRE
 
+pytestmark = pytest.mark.realtime
+
 
 def test_nothing_is_something(staticfire):
     """An empty list says so."""

@@ -8,6 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.realtime
+
 PAGE = Path(__file__).parents[2] / "docs/how-to/run-a-service.md"
 
 

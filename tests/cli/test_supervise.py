@@ -7,7 +7,11 @@ import os
 import signal
 import time
 
+import pytest
+
 from staticfire.services.store import Store
+
+pytestmark = pytest.mark.realtime
 
 
 def lives(staticfire, wanted: int, seconds: float = 15.0) -> None:

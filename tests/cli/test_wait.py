@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.realtime
+
 
 def test_ready_is_zero(staticfire):
     """A service that becomes ready ends the wait; JSON has the last verdict."""

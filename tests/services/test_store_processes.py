@@ -11,6 +11,8 @@ import pytest
 
 from staticfire.services.store import Store
 
+pytestmark = pytest.mark.realtime
+
 WRITER = """
 import sys
 from dataclasses import replace

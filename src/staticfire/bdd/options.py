@@ -54,6 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[TOLD] = []
+    config.addinivalue_line("markers", "realtime: runs whole processes on the real clock")
     lane = config.getoption("engine_lane") or config.getini("engine_lane")
     if not lane:
         return

@@ -124,16 +124,32 @@ async def both(http, port, script, asks):
     return answers
 
 
-def differences(answers):
-    """What is not alike."""
+def differences(answers, fold=lambda told: told):
+    """What is not alike once `fold` has taken away what may differ."""
     found = {}
     for name, (real, mock) in answers.items():
-        theirs, ours = told(real), told(mock)
+        theirs, ours = fold(told(real)), fold(told(mock))
         if name in FORGIVEN:
             theirs, ours = theirs[:1], ours[:1]
         if theirs != ours:
             found[name] = (theirs, ours)
     return found
+
+
+FRAMING = {b"connection", b"transfer-encoding"}
+
+
+def uvicorns(told):
+    """Without what uvicorn's parser decides: spelling and order of two headers, what shares a chunk.
+
+    The capture has h11's `Transfer-Encoding`, `Connection`; httptools, where it is installed, says
+    `connection`, `transfer-encoding`.
+    """
+    status, head, body = told
+    framing = sorted(name.lower() for name in head if name.lower() in FRAMING)
+    if b"transfer-encoding" in framing:
+        body = [event for chunk in body for event in chunk if event]
+    return status, [name for name in head if name.lower() not in FRAMING] + framing, body
 
 
 def test_llamacpp_and_its_personality_answer_alike(http):
@@ -214,4 +230,7 @@ def test_transformers_and_its_personality_answer_alike(http, transformers_serve)
     """The same with `transformers serve`, where torch can be had."""
     script = Script(model="lab/tiny", personality="transformers")
     asks = questions(http, "lab/tiny")
-    assert differences(asyncio.run(both(http, transformers_serve, script, asks))) == {}
+    answers = asyncio.run(both(http, transformers_serve, script, asks))
+    # Garbage is answered by uvicorn's parser: h11 in the capture, httptools where it is installed.
+    del answers["not HTTP"]
+    assert differences(answers, uvicorns) == {}

@@ -23,7 +23,7 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed lint
 	@echo "== Every test in virtual time, on mock engines (make test-realtime runs the others)"
-	@$(BIN)/pytest --mock-engines -q -n 2 -m "not realtime"
+	@$(BIN)/pytest --mock-engines -q -n 2 --dist worksteal -m "not realtime"
 	@if [ -e $(VENV)/llamacpp ]; then \
 	  echo "== The promises that a real llama.cpp server can keep" && \
 	  $(BIN)/pytest --engine-lane llamacpp features -q -r fE; \
@@ -31,7 +31,7 @@ test: $(VENV)/installed lint
 
 test-realtime: $(VENV)/installed
 	@echo "== The tests that start whole processes on the real clock"
-	@$(BIN)/pytest --mock-engines -q -n 2 -m realtime
+	@$(BIN)/pytest --mock-engines -q -n 2 --dist worksteal -m realtime
 
 lint: $(VENV)/installed
 	@echo "== ruff, mypy"

@@ -15,7 +15,7 @@ demo: $(VENV)/installed
 	@echo "== Three incidents, on a naive router and on ours"
 	@$(BIN)/python docs/examples/incidents.py
 	@echo "== The promises, on mock engines in virtual time"
-	@$(BIN)/pytest --mock-engines features -q
+	@$(BIN)/pytest --mock-engines features -q -n 2 --dist worksteal
 	@if [ -e $(VENV)/llamacpp ]; then \
 	  echo "== The same promises, where a real llama.cpp server can keep them" && \
 	  $(BIN)/pytest --engine-lane llamacpp features -q -r fE; \

@@ -5,7 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["BrokenPromise", "StaticFireError", "WrongInput", "did_you_mean", "nearest"]
+__all__ = [
+    "BrokenPromise",
+    "StaticFireError",
+    "WrongInput",
+    "WrongStep",
+    "did_you_mean",
+    "nearest",
+]
 
 
 class StaticFireError(Exception):
@@ -23,6 +30,10 @@ class WrongInput(StaticFireError, ValueError):
         self.where, self.expected, self.found, self.do = where, expected, found, do
         tail = f"; {do}" if do else ""
         super().__init__(f"{where}: expected {expected}, found {found}{tail}")
+
+
+class WrongStep(StaticFireError, ValueError):
+    """A word in a step that cannot be used; the message says what can."""
 
 
 class BrokenPromise(AssertionError):

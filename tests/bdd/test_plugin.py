@@ -176,6 +176,16 @@ def test_a_failure_tells_what_to_do(project):
     )
 
 
+def test_a_wrong_word_in_a_step_is_one_line(project):
+    """A reader without Python sees what can be said, not where our code raised."""
+    project.write("f.feature", ONE.replace("JSON", "json"))
+    result = project.run()
+    result.stdout.fnmatch_lines(
+        ["*f.feature:6: When a json request is sent", "WrongStep: a request is JSON or streaming*"]
+    )
+    assert "fixturefunc" not in result.stdout.str()
+
+
 def test_a_long_timeline_shows_its_end(project):
     """The promise is not buried under a load's rows; -vv shows them all."""
     project.write(

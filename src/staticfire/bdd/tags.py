@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from staticfire.errors import did_you_mean
+from staticfire.errors import did_you_mean, nearest
 from staticfire.stand.lanes.base import CAPABILITIES as NEEDS
 
 __all__ = ["GPUS", "LEVELS", "NEEDS", "OSES", "SOURCES", "Tags", "read_tags", "tags_of"]
@@ -76,8 +76,8 @@ def read_tags(tags: Iterable[str], registered: Iterable[str] = ()) -> tuple[Tags
         elif colon and key in {*closed, *SOURCES, "id"}:
             values.setdefault(key, set()).add(value)
         else:
-            known = [*LEVELS, *PLAIN, *own, *(f"{k}:…" for k in (*closed, *SOURCES, "id"))]
-            wrong.append(f"unknown tag @{tag}; {did_you_mean(tag, known)}")
+            known = {*LEVELS, *PLAIN, *own, *(f"{k}:…" for k in (*closed, *SOURCES, "id"))}
+            wrong.append(f"unknown tag @{tag}; {_advice(tag, known)}")
     ids, levels = sorted(values.get("id", ())), sorted(plain & set(LEVELS))
     if len(ids) > 1:
         wrong.append(f"more than one @id: {', '.join(ids)}")
@@ -95,6 +95,13 @@ def read_tags(tags: Iterable[str], registered: Iterable[str] = ()) -> tuple[Tags
         other=frozenset(plain & own),
     )
     return read, wrong
+
+
+def _advice(tag: str, known: set[str]) -> str:
+    """The nearest tag, or how to have one of one's own."""
+    near = nearest(tag, sorted(known))
+    own = "register your own under markers in pyproject.toml"
+    return f'did you mean "{near}"?' if near else f"docs/reference/tags.md lists ours; {own}"
 
 
 def tags_of(item: object) -> Tags | None:

@@ -100,6 +100,7 @@ def _personalities() -> Iterator[str]:
 
 def _steps() -> Iterator[str]:
     yield "## Steps\n"
+    yield 'Units in steps are plural, also after 1: "1 seconds".\n'
     yield (
         "A table or text below a step is told of in its description. `staticfire steps WORD` lists "
         "those that speak of a word.\n"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from staticfire.clock import seconds
 from staticfire.engine import Group, MockEngine, Script
 from staticfire.engine.groups import members
-from staticfire.errors import BrokenPromise, did_you_mean
+from staticfire.errors import BrokenPromise, WrongStep, did_you_mean
 from staticfire.expectations import Budget
 from staticfire.judge import Answer, Judge
 from staticfire.stand.lanes import Engine, Lane
@@ -113,7 +113,7 @@ class World:
     def enter(self, name: str, engine: Engine) -> None:
         """Make an engine one of the scenario; it is stopped with the world."""
         if name in self.engines:
-            raise ValueError(f"this scenario has an engine {name!r} already")
+            raise WrongStep(f"this scenario has an engine {name!r} already")
         self.engines[name] = engine
         self.defer(engine.stop)
 
@@ -122,7 +122,7 @@ class World:
         try:
             return self.engines[name]
         except KeyError:
-            raise ValueError(
+            raise WrongStep(
                 f"no engine {name!r} in this scenario; {did_you_mean(name, self.engines)}"
             ) from None
 
@@ -150,7 +150,7 @@ class World:
             return self.router.url
         if len(self.engines) == 1:
             return next(iter(self.engines.values())).url
-        raise ValueError("name the engine, or start a router: there is more than one address")
+        raise WrongStep("name the engine, or start a router: there is more than one address")
 
     def judge(self, url: str | None = None) -> Judge:
         """A client whose answers the scenario keeps."""

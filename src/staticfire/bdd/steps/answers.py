@@ -7,7 +7,7 @@ from itertools import pairwise
 from staticfire.bdd.step import then
 from staticfire.bdd.world import World
 from staticfire.clock import NS
-from staticfire.errors import BrokenPromise, did_you_mean
+from staticfire.errors import BrokenPromise, WrongStep, did_you_mean
 from staticfire.judge import Answer, End
 
 ENDS = {str(end): end for end in End}
@@ -48,9 +48,9 @@ def _(world: World, count: int, status: int) -> None:
 
 @then("the answer is {end}", example="the answer is whole")
 def _(world: World, end: str) -> None:
-    """How the last answer ended: whole, cut, reset, closed without answering, refused, silent."""
+    """How it ended: whole, cut, reset, closed without answering, refused, silent, unfinished, malformed."""
     if end not in ENDS:
-        raise ValueError(f"an answer is not {end!r}; {did_you_mean(end, ENDS)}")
+        raise WrongStep(f"an answer is not {end!r}; {did_you_mean(end, ENDS)}")
     promise(world.answer.end is ENDS[end], f"an answer that is {end}", world.answer)
 
 

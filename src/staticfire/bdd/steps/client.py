@@ -8,15 +8,16 @@ from typing import Any
 
 from staticfire.bdd.step import when
 from staticfire.bdd.world import MODEL, World
+from staticfire.errors import WrongStep
 from staticfire.judge import Answer
 
 KINDS = {"JSON": False, "streaming": True}
 
 
 def streams(kind: str) -> bool:
-    """Whether a request of this kind streams; raises ValueError for a word that is no kind."""
+    """Whether a request of this kind streams; raises `WrongStep` for a word that is no kind."""
     if kind not in KINDS:
-        raise ValueError(f"a request is JSON or streaming, not {kind!r}")
+        raise WrongStep(f"a request is JSON or streaming, not {kind!r}")
     return KINDS[kind]
 
 
@@ -27,7 +28,10 @@ async def ask(world: World, kind: str, url: str | None = None, **more: Any) -> A
 
 @when("a {kind} request is sent", example="a JSON request is sent")
 async def _(world: World, kind: str) -> None:
-    """One chat request, to the router, or to the only engine where there is no router."""
+    """One chat request, to the router, or to the only engine where there is no router.
+
+    A kind is JSON or streaming.
+    """
     await ask(world, kind)
 
 
@@ -51,8 +55,10 @@ async def _(world: World, kind: str, name: str, seconds: float) -> None:
     example='"GET /health" is asked of engine "a" for 5 seconds',
 )
 async def _(world: World, route: str, name: str, seconds: float) -> None:
-    """Any request without a body, by a client that waits so long."""
+    """Any request without a body, method and path, by a client that waits so long."""
     method, _, path = route.partition(" ")
+    if not method.isupper() or not path.startswith("/"):
+        raise WrongStep(f'a route is a method and a path, such as "GET /health", not "{route}"')
     await world.judge(world.engine(name).url).ask(method, path, deadline=seconds)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from staticfire.bdd.step import then, when
 from staticfire.bdd.world import MODEL, World
 from staticfire.engine import verdicts
-from staticfire.errors import BrokenPromise, did_you_mean
+from staticfire.errors import BrokenPromise, WrongStep, did_you_mean
 from staticfire.judge import Answer, End, Judge
 
 CUT_STREAM = "took a cut stream for whole"
@@ -46,7 +46,7 @@ HABITS = {
 def habits(words: str) -> Habits:
     """The habits of a phrase; raises ValueError with the nearest one."""
     if words not in HABITS:
-        raise ValueError(f"no client {words!r}; {did_you_mean(words, HABITS)}")
+        raise WrongStep(f"no client {words!r}; {did_you_mean(words, HABITS)}")
     return HABITS[words]
 
 
@@ -101,7 +101,7 @@ def found(world: World, name: str) -> list[verdicts.Finding]:
 def known(verdict: str) -> str:
     """The name of a verdict; raises ValueError with the nearest one."""
     if verdict not in NAMES:
-        raise ValueError(f"no verdict {verdict!r}; {did_you_mean(verdict, NAMES)}")
+        raise WrongStep(f"no verdict {verdict!r}; {did_you_mean(verdict, NAMES)}")
     return verdict
 
 

@@ -10,7 +10,7 @@ from staticfire.engine import Group, MockEngine, Script, phrases
 from staticfire.engine import invariants as holds
 from staticfire.engine.durations import duration
 from staticfire.engine.fleet_file import parse_fleet
-from staticfire.errors import BrokenPromise, WrongInput, did_you_mean
+from staticfire.errors import BrokenPromise, WrongInput, WrongStep, did_you_mean
 
 COLUMNS = ("group", "count", "model", "binds", "life")
 
@@ -132,7 +132,7 @@ def _(world: World, what: str, within: int) -> None:
     """The engines' numbers of requests, or of sessions, differ by that much at most."""
     kinds = {"requests": False, "sessions": True}
     if what not in kinds:
-        raise ValueError(f"what is spread is requests or sessions, not {what!r}")
+        raise WrongStep(f"what is spread is requests or sessions, not {what!r}")
     holds.spread_is_even(engines(world), within=within, sessions=kinds[what])
 
 

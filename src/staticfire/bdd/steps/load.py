@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from staticfire.bdd.step import given, then, when
 from staticfire.bdd.world import MODEL, World
 from staticfire.engine import Capacity, MockEngine, Refuses, Script, Serving
-from staticfire.errors import BrokenPromise
+from staticfire.errors import BrokenPromise, WrongStep
 from staticfire.judge import Judge
 from staticfire.stand.seeds import derive
 
@@ -124,7 +124,7 @@ def _(world: World, lasting: float, count: int, which: str, datatable: list[list
     names = list(world.engines)
     chosen = {"early": names[:count], "late": names[-count:]}
     if which not in chosen:
-        raise ValueError(f"engines are early or late, not {which!r}")
+        raise WrongStep(f"engines are early or late, not {which!r}")
     hold(world, lasting, chosen[which], datatable)
 
 
@@ -148,7 +148,7 @@ def hold(world: World, lasting: float, names: list[str], table: list[list[str]])
     for row in table[1:]:
         metric, least, most = (cell.strip() for cell in row)
         if metric not in METRICS:
-            raise ValueError(f"no metric {metric!r}; one of {', '.join(METRICS)}")
+            raise WrongStep(f"no metric {metric!r}; one of {', '.join(METRICS)}")
         low, high = _bound(least, float("-inf")), _bound(most, float("inf"))
         for look in seen:
             if not low <= look.values[metric] <= high:

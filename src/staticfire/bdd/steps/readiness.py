@@ -6,7 +6,7 @@ from staticfire import readiness
 from staticfire.bdd.step import then, when
 from staticfire.bdd.world import MODEL, World
 from staticfire.clock import seconds
-from staticfire.errors import BrokenPromise
+from staticfire.errors import BrokenPromise, WrongStep
 
 
 @when('a probe asks engine "{name}"', example='a probe asks engine "a"')
@@ -38,7 +38,7 @@ def _(world: World, verdict: str) -> None:
     evidence = world.facts["evidence"]
     known = [str(one.value) for one in readiness.Verdict]
     if verdict not in known:
-        raise ValueError(f"no verdict {verdict!r}; there are {', '.join(known)}")
+        raise WrongStep(f"no verdict {verdict!r}; there are {', '.join(known)}")
     if evidence.verdict.value != verdict:
         raise BrokenPromise(
             f"expected the verdict {verdict}, it is {evidence.verdict.value}: {evidence.reason}"

@@ -6,7 +6,7 @@ import asyncio
 
 from staticfire.bdd.step import then, when
 from staticfire.bdd.world import World
-from staticfire.errors import BrokenPromise
+from staticfire.errors import BrokenPromise, WrongStep
 
 
 @when("{seconds:g} seconds pass", example="8 seconds pass")
@@ -19,7 +19,7 @@ async def _(seconds: float) -> None:
 async def _(world: World, seconds: float) -> None:
     """Wait until a time of the scenario, counted from its start."""
     if world.seconds > seconds:
-        raise ValueError(f"it is {world.seconds:g} s already; {seconds:g} s has passed")
+        raise WrongStep(f"it is {world.seconds:g} s already; {seconds:g} s has passed")
     async with asyncio.timeout_at(world.at(seconds)) as reached:
         try:
             await asyncio.get_running_loop().create_future()

@@ -10,7 +10,7 @@ from staticfire import readiness
 from staticfire.bdd.step import given, then, when
 from staticfire.bdd.steps.engines import CHAT, requests
 from staticfire.bdd.world import MODEL, World
-from staticfire.errors import BrokenPromise
+from staticfire.errors import BrokenPromise, WrongStep
 
 
 @dataclass
@@ -127,7 +127,7 @@ def _(world: World, status: str) -> None:
     """What the watch says now."""
     known = [one.value for one in readiness.Status]
     if status not in known:
-        raise ValueError(f"no status {status!r}; there are {', '.join(known)}")
+        raise WrongStep(f"no status {status!r}; there are {', '.join(known)}")
     record = world.facts["watch"].record
     if record.status.value != status:
         raise BrokenPromise(

@@ -12,7 +12,7 @@ from staticfire.bdd.steps.client import ask, streams
 from staticfire.bdd.world import MODEL, World
 from staticfire.clock import NS
 from staticfire.engine import Redirects, Rule
-from staticfire.errors import did_you_mean
+from staticfire.errors import WrongStep, did_you_mean
 from staticfire.judge import Answer, Connection, Judge, chat_body
 
 CHAT = "/v1/chat/completions"
@@ -162,7 +162,7 @@ def _(world: World, name: str, value: str) -> None:
 def _(world: World, what: str) -> None:
     """Of what use it is: empty, HTML, no JSON, no UTF-8."""
     if what not in BODIES:
-        raise ValueError(f"a body is not {what!r}; {did_you_mean(what, BODIES)}")
+        raise WrongStep(f"a body is not {what!r}; {did_you_mean(what, BODIES)}")
     promise(BODIES[what](world.answer), f"a body that is {what}", world.answer)
 
 

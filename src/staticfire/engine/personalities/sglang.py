@@ -13,12 +13,12 @@ always has `/metrics`, which the real one has with `--enable-metrics` only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any, ClassVar
 
 from staticfire.clock import ns
 from staticfire.engine.actions import Abort, Head, Headers, Wait
 from staticfire.engine.ask import Ask
+from staticfire.engine.framing import REASONS
 from staticfire.engine.personalities import sglang_metrics, uvicorn
 from staticfire.engine.personalities.base import Desk, Dialect, Sigterm, register
 from staticfire.engine.personalities.prompts import letters
@@ -70,7 +70,7 @@ class SGLang(Dialect):
     ) -> tuple[Headers, bytes]:
         if endpoint == "health":
             return headers(desk, 0, None), b""
-        phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "Error"
+        phrase = REASONS.get(status, b"Error").decode()
         kind = "503" if status == 503 else phrase.replace(" ", "")
         text = message if message is not None else FULL if status == 503 else phrase
         body = error(status, text, kind)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any
 
 import msgspec
+
+from staticfire.engine.framing import REASONS
 
 __all__ = [
     "BACKLOG",
@@ -49,7 +50,7 @@ def body_of(status: int, message: str, kind: str, param: str | None = None) -> b
 
 def standard(status: int, message: str | None) -> bytes:
     """The body that this engine would send with a status, when a script asks for it."""
-    phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "Error"
+    phrase = REASONS.get(status, b"Error").decode()
     known = {503: BUSY, 500: CORE_DEAD}
     text = message if message is not None else known.get(status, phrase)
     return body_of(status, text, TYPES.get(status, phrase))

@@ -14,11 +14,11 @@ from staticfire.services.store import Store
 pytestmark = pytest.mark.realtime
 
 
-def lives(staticfire, wanted: int, seconds: float = 15.0) -> None:
+def lives(staticfire, wanted: int, name: str = "q", seconds: float = 15.0) -> None:
     """Wait until it was started so often."""
     end = time.monotonic() + seconds
     store = Store(staticfire.home)
-    while (life := store.get("q").life).number < wanted or life.pid is None:
+    while (life := store.get(name).life).number < wanted or life.pid is None:
         assert time.monotonic() < end, life
         time.sleep(0.02)
     store.close()
@@ -70,11 +70,15 @@ def test_one_supervisor_a_state_folder(staticfire):
 
 
 def test_a_stop_under_a_supervisor_stays(staticfire):
-    """Stopped is stopped; a restart by hand is kept again."""
+    """Stopped is stopped, while the same supervisor starts another; a restart is kept again."""
     staticfire.serve("q")
-    staticfire.start("supervise", "--tick", "0.1")
+    other = staticfire.serve("other")
+    keeper = staticfire.start("supervise", "--tick", "0.1")
+    assert keeper.stdout is not None
+    assert keeper.stdout.readline().startswith("keeping the services of ")
     staticfire("services", "stop", "q")
-    time.sleep(0.5)
+    os.kill(other["pid"], signal.SIGKILL)
+    lives(staticfire, 2, "other")  # so it has looked at both, more than once
     page = staticfire.json("services", "show", "q")
     assert (page["status"], page["life"], page["restarts"]) == ("stopped", 1, 0)
     page = staticfire.json("services", "restart", "q", "--timeout", "10")

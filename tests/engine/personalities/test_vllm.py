@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+import golden_questions
 from golden import captured, compare
 from staticfire.clock.virtual import run
 from staticfire.engine import Capacity, MockEngine, Script
@@ -29,60 +30,13 @@ GOLDEN = captured("vllm-0.32.0.txt")
 
 
 def chat(http, **fields):
-    body = {"model": "tiny", "messages": http.MESSAGES, "max_tokens": 4, "temperature": 0, **fields}
-    return http.request(body={key: value for key, value in body.items() if value is not None})
+    return golden_questions.chat(http, "tiny", **fields)
 
 
 def questions(http):
     """Name → the request that was sent to the real server."""
-    path = "/v1/chat/completions"
-    long = [{"role": "user", "content": "ready " * 3000}]
-    gets = {
-        name: http.get(name.removeprefix("GET ")) for name in GOLDEN if name.startswith("GET /")
-    }
-    return gets | {
+    return golden_questions.questions(http, GOLDEN, "tiny", words=3000) | {
         "HEAD /health": http.request("HEAD", "/health"),
-        "POST /health": http.request("POST", "/health", {}),
-        "GET chat": http.get(path),
-        "chat": chat(http),
-        "chat keep-alive (no Connection header), idle 6s": chat(http).replace(
-            b"\r\nConnection: close", b""
-        ),
-        "chat stream": chat(http, stream=True),
-        "chat stream include_usage": chat(
-            http, stream=True, max_tokens=2, stream_options={"include_usage": True}
-        ),
-        "chat no max_tokens": chat(http, max_tokens=None),
-        "chat max_tokens=1": chat(http, max_tokens=1),
-        "chat max_tokens=0": chat(http, max_tokens=0),
-        "chat max_completion_tokens=2": chat(http, max_tokens=None, max_completion_tokens=2),
-        "chat max_tokens=-5": chat(http, max_tokens=-5),
-        "chat max_tokens='x'": chat(http, max_tokens="x"),
-        "chat n=2": chat(http, n=2, max_tokens=2),
-        "chat unknown model": chat(http, model="no-such-model"),
-        "chat no model": chat(http, model=None),
-        "chat empty messages": chat(http, messages=[]),
-        "chat no messages": http.request(body={"model": "tiny"}),
-        "chat messages is a string": chat(http, messages="hi"),
-        "chat temperature=9": chat(http, temperature=9),
-        "chat invalid JSON": http.request(body=b'{"model": "x", "messages": ['),
-        "chat empty body": http.request(body=b"", headers=("Content-Type: application/json",)),
-        "chat wrong content type": http.request(
-            body=b'{"model":"tiny"}', headers=("Content-Type: text/plain",)
-        ),
-        "chat big prompt (3000 words)": chat(http, messages=long),
-        "chat big prompt stream": chat(http, messages=long, stream=True),
-        "completions": http.request(
-            "POST", "/v1/completions", {"model": "tiny", "prompt": "hi", "max_tokens": 3}
-        ),
-        "completions stream": http.request(
-            "POST",
-            "/v1/completions",
-            {"model": "tiny", "prompt": "hi", "max_tokens": 2, "stream": True},
-        ),
-        "embeddings": http.request("POST", "/v1/embeddings", {"model": "tiny", "input": "hi"}),
-        "tokenize": http.request("POST", "/tokenize", {"model": "tiny", "prompt": "hi"}),
-        "not HTTP": b"HELLO\r\n\r\n",
     }
 
 

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -106,6 +107,14 @@ def test_members_are_the_session_and_whoever_left_with_our_mark(child):
         # Not yet known by a pid, after a crash between the start and the record.
         assert {m.pid for m in table.members(None, None, "mine")} == marked
         assert table.members(None, None, "") == ()
+
+
+def test_two_looks_at_one_process_are_equal(child):
+    """Whether it runs or sleeps just now says nothing about who it is."""
+    looked = read(child().pid)
+    assert looked is not None
+    assert replace(looked, state="R") == replace(looked, state="S")
+    assert replace(looked, start=looked.start + 1) != looked
 
 
 def test_the_listener_of_a_port(child):

@@ -10,7 +10,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -31,10 +31,13 @@ LISTEN = "0A"
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process at one look. `start` is in clock ticks since the machine started."""
+    """A process at one look. `start` is in clock ticks since the machine started.
+
+    Two looks at one process are equal: its state is what it does at the moment, not who it is.
+    """
 
     pid: int
-    state: str
+    state: str = field(compare=False)
     group: int
     session: int
     start: int

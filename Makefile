@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-realtime lint bench clean
+.PHONY: demo test test-realtime lint bench fuzz soak clean
 
 demo: $(VENV)/installed
 	@echo "== Three incidents, on a naive router and on ours"
@@ -41,6 +41,13 @@ lint: $(VENV)/installed
 
 bench: $(VENV)/installed
 	@$(BIN)/python bench/run.py
+
+# Bytes by chance, and a run with churn: as long as is wanted.
+fuzz: $(VENV)/installed
+	@$(BIN)/python bench/fuzzing.py --seconds $(or $(SECONDS),300)
+
+soak: $(VENV)/installed
+	@$(BIN)/python bench/soak.py --minutes $(or $(MINUTES),30)
 
 $(VENV)/installed: requirements.lock requirements-llamacpp.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

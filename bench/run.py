@@ -20,6 +20,7 @@ if __name__ == "__main__":  # `bench` is a folder of the repository, not an inst
     sys.path[0] = str(Path(__file__).parents[1])
 
 from bench import (
+    choose,
     dribble,
     engines,
     forward,
@@ -28,6 +29,8 @@ from bench import (
     kv_token,
     loading,
     make,
+    peers,
+    scrape,
     services,
     sessions,
     timers,
@@ -48,8 +51,11 @@ MEASUREMENTS: dict[str, Callable[..., list[Figure]]] = {
     "timers": timers.measure,
     "dribble": dribble.measure,
     "forward": forward.measure,
+    "choose": choose.measure,
+    "scrape": scrape.measure,
     "gate": gate.measure,
     "services": services.measure,
+    "peers": peers.measure,
 }
 BY_NAME_ONLY: dict[str, Callable[..., list[Figure]]] = {"demo": make.demo, "test": make.test}
 TINY: dict[str, Mapping[str, object]] = {
@@ -63,8 +69,11 @@ TINY: dict[str, Mapping[str, object]] = {
     "timers": timers.TINY,
     "dribble": dribble.TINY,
     "forward": forward.TINY,
+    "choose": choose.TINY,
+    "scrape": scrape.TINY,
     "gate": gate.TINY,
     "services": services.TINY,
+    "peers": peers.TINY,
 }
 """Sizes with which a measurement only proves that it works."""
 

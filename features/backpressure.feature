@@ -118,7 +118,7 @@ Feature: Backpressure is not a fault
   Scenario Outline: A <kind> answer with <status> that ends before its framing says so is a fault
     When engine "sole" answers chat with <status> and truncates chat after 10 bytes for 5 requests
     And 5 <kind> requests are sent one after another
-    Then the answer is cut
+    Then the failure is visible
     When a <kind> request is sent
     Then the answer has status 503
     And engine "sole" got 5 requests from clients
@@ -167,3 +167,15 @@ Feature: Backpressure is not a fault
       | kind      |
       | JSON      |
       | streaming |
+
+  @id:resting-says-when @must @needs:faults @needs:clock @case:B029
+  Scenario: While everybody rests, a client is told when to come back, and then served
+    When engine "sole" answers chat with 500 for 5 requests
+    And 5 JSON requests are sent one after another
+    And 10 seconds pass
+    And a JSON request is sent
+    Then the answer has status 503
+    And the answer has header "Retry-After" with "20"
+    When 20 seconds pass
+    And a JSON request is sent
+    Then the request succeeds

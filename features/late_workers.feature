@@ -100,3 +100,20 @@ Feature: Late workers join at once
     When it is 62 s
     And a JSON request is sent
     Then the request succeeds
+
+  @id:idle-sessions-move-where-asked @should @needs:faults @needs:clock @bundled
+  Scenario: Where asked, sessions that idled begin anew on late workers, the others stay
+    Given 4 engines, of which 2 serve at once and the last after 20 seconds
+    And the router in front of all engines, set to
+      | policy                     | sticky |
+      | sticky_rebalance_idle_secs | 60     |
+    And the router is ready
+    When 20 sessions send 1 requests each
+    And it is 25 s
+    And 20 sessions send 1 requests each
+    Then every session stays on one engine
+    When it is 90 s
+    And 20 sessions send 1 requests each
+    Then every request succeeds
+    And engine "e02" got 5 requests from clients
+    And engine "e03" got 5 requests from clients

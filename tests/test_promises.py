@@ -13,7 +13,6 @@ import pytest
 import journal_digest  # noqa: F401 - pytester forgets what its runs import first
 import naive_router  # noqa: F401
 from staticfire.bdd.collect import features_dir
-from staticfire.bdd.tags import tags_of
 
 ROUTER_PROMISES = {
     "backpressure": {
@@ -26,6 +25,7 @@ ROUTER_PROMISES = {
         "client-faults-never-open",
         "declared-client-fault-never-opens",
         "cut-answers-open-the-breaker",
+        "resting-says-when",
     },
     "late_workers": {
         "behind-the-gate-the-spread-is-even",
@@ -41,56 +41,93 @@ ROUTER_PROMISES = {
         "fleet-an-engine-dies",
         "fleet-users-come-and-go",
     },
+    "affinity": {
+        "session-named-in-the-body",
+        "session-comes-home",
+        "a-new-engine-moves-its-share",
+        "conversations-stay-with-their-prefix",
+    },
+    "discovery": {"a-known-model-with-nobody", "a-new-life-owes-nothing"},
+    "many_models": {"each-model-has-its-engines", "unknown-until-all-have-listed"},
+    "stuck": {"stuck-alone-is-still-asked"},
+    "streaming": {
+        "stream-cut-stays-a-cut",
+        "stream-crash-stays-a-cut",
+        "stream-cut-before-the-first-event",
+        "stream-without-an-event",
+        "stream-falls-silent",
+        "stream-silent-after-an-error",
+        "stream-idle-is-per-piece",
+        "stream-odd-but-honest",
+        "leaver-is-seen",
+    },
+    "retries": {
+        "retry-a-refused-connect",
+        "retry-backpressure-elsewhere",
+        "retry-after-over-the-cap",
+        "no-retry-of-a-timeout",
+        "no-retry-of-a-clients-fault",
+        "the-newest-answer-stands",
+    },
+    "framing": {
+        "malformed-json",
+        "malformed-stream-head",
+        "malformed-stream-body",
+        "length-too-long-shows",
+        "odd-but-good",
+        "an-answer-nobody-asked-for",
+        "unframed-answer-ends-with-the-connection",
+        "only-an-interim-answer",
+        "redirects-are-not-followed",
+    },
+    "overload": {
+        "overload-slots-then-line-then-429",
+        "overload-429-says-when",
+        "overload-the-wait-is-limited",
+        "overload-first-come-first-served",
+        "overload-a-leaver-gives-up-its-place",
+        "overload-the-router-still-speaks",
+        "overload-the-engines-answer-stands",
+        "overload-nobody-home-is-503",
+        "overload-many-at-once",
+    },
+    "headers": {
+        "headers-traces-pass",
+        "headers-of-a-connection-stay",
+        "headers-a-requests-id-is-kept",
+        "headers-encodings-are-the-engines",
+    },
+    "security": {
+        "security-clients-bring-a-key",
+        "security-a-workers-key-replaces-the-clients",
+        "security-probes-carry-the-key",
+        "security-the-clients-key-passes",
+        "security-what-is-no-request",
+        "security-too-deep",
+        "security-too-large",
+    },
+    "breaker": {"breaker-probe-whose-client-leaves", "breaker-late-errors-rest-it-no-longer"},
+    "fleet_trouble": {
+        "trouble-a-burst-of-429",
+        "trouble-one-that-hangs",
+        "trouble-a-long-line",
+        "trouble-no-404-while-it-loads",
+    },
     "load": {"behind-the-gate-nobody-waits-for-a-cache"},
+    "prefill_decode": {
+        "pd-vllm-in-turn",
+        "pd-sglang-at-once",
+        "pd-ready-with-one-of-each",
+        "pd-decode-fails-prefill-is-let-go",
+        "pd-prefill-fails-decode-is-let-go",
+        "pd-vllm-prefill-decides",
+        "pd-each-leg-has-its-breaker",
+        "pd-client-leaves-both",
+        "pd-cut-stays-a-cut",
+        "pd-another-pair-takes-over",
+    },
 }
 """The promises about routers by feature, those about our own inside left out."""
-
-
-class FirstExamples:
-    """Keeps one example of each chosen scenario, so that a whole run takes seconds."""
-
-    def __init__(self, wanted: set[str]) -> None:
-        self.wanted = wanted
-        self.failures: dict[str, str] = {}
-        self.ran: set[str] = set()
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        seen: set[str] = set()
-        kept = []
-        for item in items:
-            tags = tags_of(item)
-            if tags and tags.id in self.wanted and tags.id not in seen:
-                seen.add(tags.id)
-                kept.append(item)
-        items[:] = kept
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when != "call":
-            return
-        scenario = dict(report.user_properties)["scenario"]
-        self.ran.add(scenario)
-        if report.failed:
-            self.failures[scenario] = str(report.longrepr)
-
-
-@pytest.fixture
-def run_on(pytester):
-    """Run chosen scenarios of the packaged features on a router of tests/naive_router.py."""
-
-    def run(router: str, feature: str, wanted: set[str]) -> FirstExamples:
-        pytester.makepyprojecttoml(
-            f"[tool.staticfire.routers.{router.lower()}]\npython = 'naive_router:{router}'\n"
-        )
-        chosen = FirstExamples(wanted)
-        pytester.inline_run(
-            "-c", "pyproject.toml", "--rootdir", str(pytester.path), "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest",
-            "-o", "asyncio_default_fixture_loop_scope=function", "--mock-engines",
-            "--router", router.lower(), str(features_dir() / f"{feature}.feature"),
-            plugins=[chosen],
-        )  # fmt: skip
-        return chosen
-
-    return run
 
 
 @pytest.mark.parametrize("feature", ROUTER_PROMISES)

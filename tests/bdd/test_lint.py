@@ -86,7 +86,7 @@ STEPS = """
               Scenario: a
                 Given an engin "x" that serves
             """,
-            '*f.feature:5: no step matches "Given an engin "x" that serves"; the nearest are *late*',
+            '*f.feature:5: no step matches "Given an engin "x" that serves"; the nearest *late*',
         ),
         (
             """

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 NAMES = (
     "engines", "engines_10k", "json", "tokens", "kv_token", "loading", "sessions", "timers",
-    "dribble", "forward", "gate", "services",
+    "dribble", "forward", "gate", "services", "peers",
 )  # fmt: skip
 
 

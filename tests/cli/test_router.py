@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 
 import pytest
@@ -47,11 +48,11 @@ def test_borrowed_flags(flag):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        ([], "at least one URL"),
         (["--worker-urls"], "requires an argument"),
         (["--worker-urls", "nonsense"], "--worker-urls: expected a URL"),
         (["--worker-urls", "http://a:1", "--policy", "stiky"], 'did you mean "sticky"'),
-        (["--worker-urls", "http://a:1", "--api-key", "k"], "would stand open"),
+        (["--worker-urls", "http://a:1", "--queue-size", "-1"], "--queue-size: expected 0 or more"),
+        (["--worker-urls", "http://a:1", "--api-key", ""], "--api-key: expected one line"),
         (["--worker-urls", "http://a:1", "--prot", "1"], "--port"),
         (["--worker-urls", "http://a:1", "--cb-failure-threshold", "0"], "1 or more"),
     ],
@@ -92,6 +93,32 @@ def test_serves_and_stops():
     assert (process.returncode, out) == (0, "")
     assert "--log-dir has no effect here" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.realtime
+def test_the_first_signal_drains_and_the_second_hurries():
+    """At SIGTERM it is not ready and still there; at the next one it is gone, with exit 0."""
+    with launch(
+        "--worker-urls", "http://127.0.0.1:9", "--port", "0", "--json",
+        "--shutdown-delay-secs", "3600", "--log-level", "info",
+    ) as process:  # fmt: skip
+        try:
+            url = json.loads(process.stdout.readline())["url"]
+            process.send_signal(signal.SIGTERM)
+            while "stopping" not in (line := process.stderr.readline()):
+                assert line, "it ended without draining"
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(url + "/readiness", timeout=10)
+            assert refused.value.code == 503
+            assert json.load(refused.value)["reason"] == "the router drains"
+            refused.value.close()
+            with urllib.request.urlopen(url + "/liveness", timeout=10) as answer:
+                assert answer.status == 200
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 0
 
 
 def test_port_in_use():

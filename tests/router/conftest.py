@@ -118,8 +118,15 @@ class Client:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    def send(self, body=b'{"model":"qwen"}', *lines, path=b"/v1/chat/completions", method=b"POST"):
-        head = [method + b" " + path + b" HTTP/1.1", b"host: r", *lines]
+    def send(
+        self,
+        body=b'{"model":"qwen"}',
+        *lines,
+        path=b"/v1/chat/completions",
+        method=b"POST",
+        host=b"r",
+    ):
+        head = [method + b" " + path + b" HTTP/1.1", b"host: " + host, *lines]
         self.writer.write(b"\r\n".join(head) + b"\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
 
     async def head(self):

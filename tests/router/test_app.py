@@ -182,9 +182,9 @@ def test_stop_leaves_nothing(raw):
             closed = len(worker.closed_at)
             worker.chat = raw.whole(200)
             assert (await (await stand.connect()).ask())[0] == 200
-            assert len(stand.workers[0]._all) == 2, "one under way, one idle"
+            assert len(stand.workers[0].lines.all) == 2, "one under way, one idle"
             await stand.router.stop()
-            assert not stand.workers[0]._all
+            assert not stand.workers[0].lines.all
             assert await client.reader.read() == b""
             await asyncio.sleep(1)
             assert len(worker.closed_at) > closed
@@ -208,3 +208,30 @@ def test_wrong_settings(settings, words):
     """A setting that cannot be used is refused by the name of its flag."""
     with pytest.raises(WrongInput, match=words):
         Settings(**settings)
+
+
+def test_a_second_stop_hurries(raw):
+    """While it drains, a second order ends it at once: what is under way is cut, nothing is left."""
+
+    async def hang(reader, writer):
+        writer.write(raw.sse)
+        await reader.read()
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        async with raw.stand(raw.Worker(chat=hang), shutdown_grace_period_secs=100) as stand:
+            client = await stand.connect()
+            client.send()
+            await client.head()
+            began = loop.time()
+            draining = asyncio.ensure_future(stand.router.drain())
+            await asyncio.sleep(10)
+            assert not draining.done()
+            draining.cancel()
+            await asyncio.wait([draining])
+            await stand.router.stop()
+            assert await client.reader.read() == b""
+            assert loop.time() - began == 10
+            assert not stand.workers[0].lines.all
+
+    run(main())

@@ -50,7 +50,7 @@ def test_metric_agrees_with_breaker(raw, stream, status, outcome):
             streaks = {Outcome.error: 2, Outcome.backpressure: 1}
             assert breaker.streak == streaks.get(outcome, 0)
             text = (await client.ask(path=b"/metrics", method=b"GET"))[2].decode()
-            row = f'{{model="qwen",outcome="{outcome.value}",worker="w00"}} {expected[outcome]}.0'
+            row = f'{{worker="w00",model="qwen",outcome="{outcome.value}"}} {expected[outcome]}.0'
             assert f"staticfire_worker_requests_total{row}" in text
 
     run(main())

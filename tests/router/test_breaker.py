@@ -198,12 +198,16 @@ def test_any_sequence(steps):
         elif held:
             permit = held.pop(number % len(held))
             breaker.record(permit, outcome, now)
+            if breaker.state is State.open and before[0] is not State.open:
+                assert outcome is Outcome.error, "only an error opens"
             if breaker.state is State.closed:
                 assert breaker.streak < SETTINGS.threshold
             if outcome in (Outcome.success, Outcome.backpressure):
                 assert breaker.state is not State.half_open
         opens = breaker.reopens_at()
         assert opens is None or opens <= now + COOL
+        probes = [permit for permit in held if permit == breaker._probe]
+        assert len(probes) <= 1, "half-open holds two probes"
     # When everybody has come back, it lets a request in after at most one cool-down.
     for permit in held:
         breaker.record(permit, Outcome.cancelled, now)

@@ -168,7 +168,7 @@ def test_unusable_worker_url(raw, host):
         worker = raw.Worker()
         async with raw.stand(worker) as stand:
             await worker.stop()
-            stand.workers[0].address = Address(host, 9)
+            stand.workers[0].lines.address = Address(host, 9)
             status, headers, body = await (await stand.connect()).ask()
             assert (status, headers[b"x-staticfire-error"]) == (502, b"worker_unreachable")
             assert host.encode() not in body
@@ -313,7 +313,7 @@ def test_slow_client_slows_the_worker(raw):
 
 
 def test_client_that_never_reads_is_let_go(raw):
-    """A client that takes nothing for the idle time is cut, and that says nothing of the worker."""
+    """A client that takes nothing for so long is cut, and that says nothing of the worker."""
 
     async def chat(reader, writer):
         writer.write(raw.sse)
@@ -323,7 +323,7 @@ def test_client_that_never_reads_is_let_go(raw):
 
     async def main():
         worker = raw.Worker(chat=chat)
-        async with raw.stand(worker, stream_idle_timeout_secs=10) as stand:
+        async with raw.stand(worker, write_stall_timeout_secs=10) as stand:
             client = await stand.connect()
             client.send()
             await client.head()

@@ -18,14 +18,14 @@ def test_dead_idle_connections_are_passed_over():
         with socket.create_server(("127.0.0.1", 0)) as listener:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             worker = Worker("w00", readiness.Watch(url), BreakerSettings())
-            first, second = await worker.connect(), await worker.connect()
+            first, second = await worker.lines.connect(), await worker.lines.connect()
             peers = [listener.accept()[0] for _ in range(2)]
-            worker.give_back(first)
-            worker.give_back(second)
+            worker.lines.give_back(first)
+            worker.lines.give_back(second)
             peers[1].close()
-            assert worker.idle_connection() is first
-            assert worker.idle_connection() is None
-            worker.hang_up()
+            assert worker.lines.idle() is first
+            assert worker.lines.idle() is None
+            worker.lines.hang_up()
             peers[0].close()
             await asyncio.sleep(0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import sys
 
 import pytest
 
@@ -227,5 +228,31 @@ def test_death_is_seen_before_the_loop_has_heard_of_it(late):
             connection.abort()
             peer.close()
             await asyncio.sleep(0)
+
+    run(main())
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_what_a_closed_peer_took(read):
+    """A request that crossed its peer's close was taken by nobody; one that was read may have begun."""
+
+    async def main():
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            address = wire.parse_url(f"http://127.0.0.1:{listener.getsockname()[1]}")
+            connection = await wire.connect(address)
+            peer = listener.accept()[0]
+            exchange = connection.exchange("GET", "/first")
+            peer.recv(1000)
+            peer.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+            assert (await exchange.head()).status == 204
+            if not read:
+                peer.close()  # its FIN is here, but the loop has not seen it
+            exchange = connection.exchange("POST", "/second", body=b"x" * 100)
+            if read:
+                peer.recv(1000)
+                peer.close()
+            with pytest.raises(wire.Cut) as cut:
+                await exchange.head()
+            assert cut.value.taken is (read or not sys.platform.startswith("linux"))
 
     run(main())

@@ -323,3 +323,40 @@ def test_stop_with_grace():
                 await asyncio.sleep(0)
 
     run(main())
+
+
+def test_a_leaver_in_the_same_moment_leaves_nothing():
+    """A client that asks and is gone before its handler ran leaves no task behind."""
+
+    async def main():
+        async with listening() as listener:
+            for _ in range(3):
+                _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+                (connection,) = listener.connections
+                connection.data_received(GET % b"slow")
+                connection.abort()
+                writer.close()
+                await asyncio.sleep(1)
+            assert not listener.tasks
+
+    run(main())
+
+
+def test_the_last_answer():
+    """An answer that is to be the last one says so, and its connection ends with it."""
+
+    async def handler(request, answer):
+        answer.last()
+        answer.send(200, (), b"bye")
+
+    async def main():
+        async with listening(handler) as listener:
+            reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+            writer.write(GET % b"x" + GET % b"y")
+            heard = await reader.read()
+            assert heard.count(b"HTTP/1.1 200 ") == 1
+            assert b"\r\nconnection: close\r\n" in heard
+            writer.close()
+            await asyncio.sleep(0)
+
+    run(main())

@@ -135,9 +135,11 @@ class World:
 
     # --- router and client
 
-    async def start_router(self, settings: Mapping[str, Any] | None = None) -> RouterUnderTest:
-        """Start the router under test in front of all engines of the scenario."""
-        workers = [engine.url for engine in self.engines.values()]
+    async def start_router(
+        self, settings: Mapping[str, Any] | None = None, names: Iterable[str] | None = None
+    ) -> RouterUnderTest:
+        """Start the router under test in front of all engines of the scenario, or of those named."""
+        workers = [self.engine(name).url for name in (self.engines if names is None else names)]
         self.router = self.router_factory.make(workers, settings or {})
         self.defer(self.router.stop)
         await self.router.start()

@@ -6,20 +6,10 @@ from staticfire.errors import WrongInput
 
 __all__ = ["BORROWED", "REFUSED", "translate"]
 
-_MANY = ("--worker-urls",)
+_MANY = ("--worker-urls", "--request-id-headers", "--forward-headers", "--prefill", "--decode")
 
 REFUSED: dict[str, str] = {
-    "--api-key": "keys are not checked yet, and a router that ignores one would stand open",
-    "--prefill": "prefill and decode legs are not served yet",
-    "--decode": "prefill and decode legs are not served yet",
-    "--pd-disaggregation": "prefill and decode legs are not served yet",
-    "--vllm-pd-disaggregation": "prefill and decode legs are not served yet",
-    "--prefill-policy": "prefill and decode legs are not served yet",
-    "--decode-policy": "prefill and decode legs are not served yet",
-    "--max-concurrent-requests": "admission is not built yet, so the limit would not hold",
-    "--queue-size": "admission is not built yet, so there is no queue",
-    "--queue-timeout-secs": "admission is not built yet, so there is no queue",
-    "--rate-limit-tokens-per-second": "admission is not built yet, so the limit would not hold",
+    "--rate-limit-tokens-per-second": "requests are limited by how many are under way, not by rate",
     "--disable-health-check": "a worker enters rotation on evidence only",
     "--service-discovery": "workers are named with --worker-urls",
     "--selector": "workers are named with --worker-urls",
@@ -30,28 +20,17 @@ REFUSED: dict[str, str] = {
 
 BORROWED: dict[str, tuple[int, str]] = {
     "--worker-startup-timeout-secs": (1, "no worker is ever given up"),
-    "--request-id-headers": (1, "all request headers pass unchanged; no id is minted"),
     "--health-success-threshold": (1, "one serving evidence is enough"),
     "--health-check-endpoint": (1, "readiness asks the model list, then one chat"),
     "--cb-success-threshold": (1, "one success closes a half-open breaker"),
     "--cb-window-duration-secs": (1, "errors in a row are counted, without a window"),
-    "--disable-retries": (0, "nothing is retried anyway"),
-    "--retry-max-retries": (1, "nothing is retried yet"),
-    "--retry-initial-backoff-ms": (1, "nothing is retried yet"),
-    "--retry-max-backoff-ms": (1, "nothing is retried yet"),
-    "--retry-backoff-multiplier": (1, "nothing is retried yet"),
-    "--retry-jitter-factor": (1, "nothing is retried yet"),
     "--prometheus-host": (1, "metrics bind to --host"),
     "--log-dir": (1, "the log goes to stderr"),
     "--model-path": (1, "the router does not tokenize"),
     "--tokenizer-path": (1, "the router does not tokenize"),
     "--reasoning-parser": (1, "answers pass unchanged"),
     "--tool-call-parser": (1, "answers pass unchanged"),
-    "--cache-threshold": (1, "there is no cache_aware policy yet"),
-    "--balance-abs-threshold": (1, "there is no cache_aware policy yet"),
-    "--balance-rel-threshold": (1, "there is no cache_aware policy yet"),
-    "--eviction-interval-secs": (1, "there is no cache_aware policy yet"),
-    "--max-tree-size": (1, "there is no cache_aware policy yet"),
+    "--eviction-interval-secs": (1, "cache_aware forgets what is used least, as it learns"),
 }
 """Harmless names: how many values they take, why they change nothing."""
 
@@ -79,10 +58,29 @@ def translate(args: list[str]) -> tuple[list[str], list[str]]:
             values = [value] if equals else []
             while rest and not rest[0].startswith("-"):
                 values.append(rest.pop(0))
-            for one in values:
+            for one in _with_ports(values) if name == "--prefill" else values:
                 out += [name, one]
             if not values:
                 out.append(name)
+        elif name == "--vllm-pd-disaggregation":
+            out += ["--pd-disaggregation", "vllm"]
+        elif name == "--pd-disaggregation" and not equals and not _dialect(rest):
+            out += [name, "sglang"]  # there it is a switch, and means SGLang's words
         else:
             out.append(token)
     return out, warnings
+
+
+def _with_ports(values: list[str]) -> list[str]:
+    """`URL PORT URL` as one value for each URL: a port belongs to the URL before it."""
+    legs: list[str] = []
+    for value in values:
+        if legs and (value.isdigit() or value.lower() == "none"):
+            legs[-1] += f" {value}"
+        else:
+            legs.append(value)
+    return legs
+
+
+def _dialect(rest: list[str]) -> bool:
+    return bool(rest) and not rest[0].startswith("-")

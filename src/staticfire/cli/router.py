@@ -10,15 +10,34 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from staticfire.cli._router_config import (
+    PREFIX,
+    effective,
+    from_environment,
+    from_file,
+    in_the_environment,
+    placed,
+)
 from staticfire.cli._router_flags import BORROWED, REFUSED, translate
+from staticfire.cli._router_options import options, settings_of
 from staticfire.errors import WrongInput
+
+if TYPE_CHECKING:
+    from staticfire.router import Settings
+    from staticfire.router.logs import Which
 
 __all__ = ["command"]
 
 log = logging.getLogger("staticfire.router")
+
+SPARE_FILES = 100
+"""For health checks, scrapes and clients that wait in line."""
 
 
 class _Command(click.Command):
@@ -30,7 +49,10 @@ class _Command(click.Command):
         except WrongInput as wrong:
             raise click.UsageError(str(wrong), ctx) from wrong
         ctx.meta["warnings"] = warnings
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.BadParameter as error:
+            raise in_the_environment(ctx, error) from error
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
@@ -40,151 +62,100 @@ class _Command(click.Command):
             formatter.write_text(", ".join(sorted(REFUSED)))
 
 
-@click.command(cls=_Command)
-@click.option("--worker-urls", multiple=True, metavar="URL…", help="The engines, in one flag.")
-@click.option("--policy", default="round_robin", show_default=True, help="round_robin or sticky.")
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=int, default=30000, show_default=True, help="0 takes any free port.")
-@click.option("--prometheus-port", type=int, help="Serve /metrics here too.")
-@click.option(
-    "--session-header",
-    default="x-session-id",
-    show_default=True,
-    help="Names a session for sticky.",
-)
-@click.option(
-    "--health-check-interval-secs",
-    type=float,
-    default=10.0,
-    show_default=True,
-    help="For workers that serve.",
-)
-@click.option(
-    "--worker-startup-check-interval",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="For workers that do not serve yet.",
-)
-@click.option(
-    "--health-check-timeout-secs",
-    type=float,
-    default=2.0,
-    show_default=True,
-    help="Deadline of a listing.",
-)
-@click.option(
-    "--health-failure-threshold",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Failed listings in a row before a worker leaves.",
-)
-@click.option(
-    "--cb-failure-threshold",
-    type=int,
-    default=5,
-    show_default=True,
-    help="Errors in a row that open a breaker.",
-)
-@click.option(
-    "--cb-timeout-duration-secs",
-    type=float,
-    default=30.0,
-    show_default=True,
-    help="How long an open breaker rests.",
-)
-@click.option("--disable-circuit-breaker", is_flag=True)
-@click.option(
-    "--backpressure-status",
-    type=click.IntRange(400, 599),
-    multiple=True,
-    help="A status by which engines shed load. [default: 429, 503, 529]",
-)
-@click.option(
-    "--request-timeout-secs",
-    type=float,
-    default=1800.0,
-    show_default=True,
-    help="To the head of an answer.",
-)
-@click.option(
-    "--stream-idle-timeout-secs",
-    type=float,
-    default=600.0,
-    show_default=True,
-    help="Longest silence inside an answer.",
-)
-@click.option(
-    "--max-payload-size", type=int, default=512 << 20, show_default=True, help="In bytes."
-)
-@click.option(
-    "--shutdown-grace-period-secs",
-    type=float,
-    default=5.0,
-    show_default=True,
-    help="For answers under way at SIGTERM.",
-)
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "warn", "error"]),
-    default="info",
-    show_default=True,
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON line when it listens.")
+def _load(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Values of the file become defaults, before click looks for any."""
+    del param
+    if value:
+        ctx.meta["config"] = value
+        ctx.default_map, warnings = from_file(ctx, value)
+        ctx.meta["warnings"] += warnings
+    return value
+
+
+@click.command(cls=_Command, context_settings={"auto_envvar_prefix": PREFIX})
+@click.option("--config", metavar="FILE", is_eager=True, callback=_load, help="Settings as TOML.")
+@click.option("--check", is_flag=True, help="Print the effective settings and leave.")
+@options
 @click.pass_context
-def command(ctx: click.Context, /, *, as_json: bool, log_level: str, **flags: object) -> None:
+def command(ctx: click.Context, /, **flags: Any) -> None:
     """Route requests to a fleet of engines.
 
     Binds at once; a worker gets requests from its first proof that it serves. /readiness is 503
     until one does. SIGTERM lets answers under way end, then exits 0.
-    """
-    from staticfire import readiness
-    from staticfire.router import Settings
 
-    statuses = flags.pop("backpressure_status")
-    urls = flags["worker_urls"]
-    if not urls:
-        raise click.UsageError("--worker-urls: expected at least one URL, found none", ctx)
-    checks = readiness.Settings(
-        listing_deadline=flags.pop("health_check_timeout_secs"),  # type: ignore[arg-type]  # click's types
-        leave_after=flags.pop("health_failure_threshold"),  # type: ignore[arg-type]
-    )
-    flags["startup_check_interval_secs"] = flags.pop("worker_startup_check_interval")
-    if statuses:
-        flags["backpressure_statuses"] = frozenset(statuses)  # type: ignore[call-overload]
-    settings = Settings(readiness=checks, **flags)  # type: ignore[arg-type]
-    level = {"warn": "WARNING"}.get(log_level, log_level.upper())
-    logging.basicConfig(
-        level=level, format="%(asctime)s %(levelname)-7s %(message)s", stream=sys.stderr
-    )
-    for warning in ctx.meta.get("warnings", ()):
+    Each setting has one name: --queue-size here, queue_size in the TOML of --config,
+    STATICFIRE_ROUTER_QUEUE_SIZE in the environment. A flag beats the environment, that beats the
+    file.
+    """
+    from staticfire.router import logs
+
+    try:
+        ctx.meta["warnings"] += from_environment(ctx)
+        settings = settings_of(flags)
+    except WrongInput as wrong:
+        raise placed(ctx, wrong) from wrong
+    if flags["check"]:
+        click.echo(effective(ctx, as_json=flags["as_json"]))
+        return
+    level = {"warn": "WARNING"}.get(flags["log_level"], flags["log_level"].upper())
+    logs.configure(level, flags["log_format"])
+    for warning in ctx.meta["warnings"]:
         log.warning("%s", warning)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # two sockets for each request
-    asyncio.run(_serve(settings, as_json=as_json))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    settings = _within(settings, most)
+    with asyncio.Runner(loop_factory=_loop_of(ctx, flags["loop"])) as runner:
+        runner.run(_serve(settings, flags["log_requests"], as_json=flags["as_json"]))
 
 
-async def _serve(settings: object, *, as_json: bool) -> None:
-    from staticfire.router import Router, Settings
+def _loop_of(ctx: click.Context, name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Who makes the event loop; None is asyncio's own."""
+    if name == "asyncio":
+        return None
+    try:
+        import uvloop
+    except ImportError as error:
+        if name == "auto":
+            return None
+        message = "--loop uvloop: expected uvloop to be installed; pip install 'staticfire[fast]'"
+        raise click.UsageError(message, ctx) from error
+    return uvloop.new_event_loop
 
-    assert isinstance(settings, Settings)
-    router = Router(settings)
+
+def _within(settings: Settings, files: int) -> Settings:
+    """No more requests at once than there are sockets for: a request takes two of them."""
+    most = max(1, (files - SPARE_FILES) // 2)
+    if settings.max_concurrent_requests <= most:  # also -1, for who asks for no limit
+        return settings
+    log.info("%d files may be open: at most %d requests at once", files, most)
+    return replace(settings, max_concurrent_requests=most)
+
+
+async def _serve(settings: Settings, log_requests: Which, *, as_json: bool) -> None:
+    from staticfire.router import Router
+
+    router = Router(settings, log_requests=log_requests)
     loop = asyncio.get_running_loop()
     over = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, over.set)
     await router.start()
     log.info("listening on %s, workers: %d", router.url, len(router.workers))
+    if not router.workers:
+        log.warning("no worker is configured: add one with POST /workers")
     for worker in router.workers:
-        log.info("%s is %s", worker.id, worker.url)
+        log.debug("%s is %s", worker.id, worker.url)
     if as_json:
         line = {"url": router.url, "port": router.port, "pid": os.getpid()}
         click.echo(json.dumps(line))
         sys.stdout.flush()
     await over.wait()
-    log.info("stopping: answers under way have %g s", settings.shutdown_grace_period_secs)
-    stopping = asyncio.ensure_future(router.stop(settings.shutdown_grace_period_secs))
+    log.info(
+        "stopping: not ready now, closed in %g s, answers under way have %g s more",
+        settings.shutdown_delay_secs,
+        settings.shutdown_grace_period_secs,
+    )
+    stopping = asyncio.ensure_future(router.drain())
     # A second signal hurries.
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.cancel)

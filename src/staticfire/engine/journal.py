@@ -137,7 +137,8 @@ class Entry:
             CIMultiDict((_text(name), _text(value)) for name, value in self.headers)
         )
         session = next((headers[name] for name in SESSION_HEADERS if name in headers), None)
-        user, model = fields.get("user"), fields.get("model")
+        named = (fields.get("session_id"), fields.get("user"))
+        model = fields.get("model")
         return Request(
             number=self.number,
             connection=self.connection,
@@ -148,7 +149,7 @@ class Entry:
             retry_after=self.retry_after,
             headers=headers,
             body=self.body,
-            session=session or (user if isinstance(user, str) else None),
+            session=session or next((name for name in named if isinstance(name, str)), None),
             stream=fields.get("stream") is True,
             model=model if isinstance(model, str) else None,
             fault=self.fault,

@@ -161,7 +161,7 @@ def judge_failure(failure: Failure, *, listed: bool) -> Judgement:
     return Judgement(Verdict.BROKEN, failure.reason)
 
 
-def retry_after(reply: wire.Reply, wall: float) -> int | None:
+def retry_after(reply: wire.Reply | wire.Head, wall: float) -> int | None:
     """How long the engine asks to be left alone, in nanoseconds; None when it does not say.
 
     Seconds or an HTTP date (RFC 9110, 10.2.3); `wall` is Unix time in seconds.

@@ -4,79 +4,104 @@ from __future__ import annotations
 
 import asyncio
 import errno
+from typing import Any
 
 import msgspec
 
-from staticfire import readiness, wire
-from staticfire.clock import NS, current, ns
-from staticfire.errors import WrongInput, did_you_mean
-from staticfire.router import health
-from staticfire.router.breaker import BreakerSettings
+from staticfire import wire
+from staticfire.clock import current, ns
+from staticfire.errors import WrongInput
+from staticfire.router.aborts import Aborter
+from staticfire.router.access import ROUTES, Access, path_of
+from staticfire.router.admin import WORKERS, Admin
+from staticfire.router.admission import Door
+from staticfire.router.attempt import Attempt
+from staticfire.router.choose import Chooser
+from staticfire.router.crew import Crew
+from staticfire.router.crowd import Crowd
+from staticfire.router.dispatch import Dispatcher
 from staticfire.router.endpoints import Endpoints
 from staticfire.router.errors import Failure, refuse
 from staticfire.router.forward import Forwarder
+from staticfire.router.headers import Headers
+from staticfire.router.legs import Pair, Pairs
+from staticfire.router.logs import Requests, Which
 from staticfire.router.metrics import Metrics
-from staticfire.router.policies import POLICIES
-from staticfire.router.registry import Pool, Registry
+from staticfire.router.passage import Passage
+from staticfire.router.relay import Relay
+from staticfire.router.routing import reader_of, registry_of
 from staticfire.router.settings import Settings
 from staticfire.router.worker import Worker
 
-__all__ = ["ROUTES", "Router"]
+__all__ = ["Router"]
 
-ROUTES = frozenset(
-    (
-        b"/v1/chat/completions",
-        b"/v1/completions",
-        b"/v1/embeddings",
-        b"/v1/responses",
-        b"/v1/messages",
-        b"/v1/rerank",
-        b"/v1/score",
-        b"/v1/classify",
-        b"/rerank",
-        b"/score",
-        b"/classify",
-        b"/pooling",
-        b"/tokenize",
-        b"/detokenize",
-    )
-)
-"""What is forwarded: POST, with a JSON body that names its model."""
-
-
-class _Named(msgspec.Struct):
-    model: str | None = None
-
-
-_decode = msgspec.json.Decoder(_Named).decode
+_JSON = ((b"content-type", b"application/json"),)
 
 
 class Router:
     """Runs inside any asyncio loop; after `stop` no task and no socket of it is left."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, log_requests: Which = "none") -> None:
         self.settings = settings
-        breaker = BreakerSettings(
-            settings.cb_failure_threshold,
-            ns(settings.cb_timeout_duration_secs),
-            enabled=not settings.disable_circuit_breaker,
+        self.registry = registry_of(settings)
+        self.metrics = Metrics(lambda: self.registry.workers)
+        self.registry.ledger.on_moved = self.metrics.moved
+        most = settings.max_concurrent_requests
+        self._door = Door(
+            None if most < 0 else most,
+            settings.queue_size,
+            ns(settings.queue_timeout_secs),
+            self.metrics,
         )
-        unique = dict.fromkeys(wire.parse_url(url).url for url in settings.worker_urls)
-        self.workers = tuple(
-            Worker(f"w{place:02}", readiness.Watch(url, settings=settings.readiness), breaker)
-            for place, url in enumerate(unique)
+        self._requests = Requests(log_requests)
+        self._access = Access(settings.api_keys, settings.admin_api_keys)
+        chooser = Chooser(self.registry, self.metrics, settings)
+        self._headers = Headers(
+            forward=settings.forward_headers,
+            session=settings.session_header,
+            id_names=settings.request_id_headers,
+            keep_credentials=not settings.api_keys,
         )
-        idle = ns(settings.session_idle_secs)
-        self.registry = Registry(self.workers, lambda: POLICIES[settings.policy](idle))
-        self.metrics = Metrics(self.workers)
-        self._forwarder = Forwarder(self.registry, self.metrics, settings)
+        self._aborter = Aborter(settings.abort_path)
+        forwarder = Forwarder(self.registry, self._headers, settings, self._aborter)
+        self._forwarder = forwarder
+        relay = Relay(self.metrics, settings)
+        self._pairs = Pairs(chooser, forwarder, settings) if settings.pd_disaggregation else None
+        self._crowd: Crowd[Any] = Crowd(
+            settings.queue_size, ns(settings.queue_timeout_secs), self.metrics
+        )
+        self.registry.ledger.on_free = lambda worker: self._crowd.freed(set(worker.pooled))
+        rest = relay, self._headers, self.metrics, settings, self._crowd
+        self._dispatcher: Dispatcher[Attempt | Pair] | Dispatcher[Attempt]
+        if self._pairs is None:
+            self._dispatcher = Dispatcher[Attempt](chooser, forwarder, *rest)
+        else:
+            self._dispatcher = Dispatcher[Attempt | Pair](self._pairs, self._pairs, *rest)
         self._endpoints = Endpoints(self.registry, self.metrics)
-        self._session_header = settings.session_header.lower().encode()
+        self.metrics.routes((*ROUTES, *self._endpoints.table, WORKERS))
+        line, crowd = self._door.line, self._crowd
+        self.metrics.gauge("staticfire_requests_admitted", "Slots taken.", lambda: line.running)
+        self.metrics.gauge(
+            "staticfire_queue_waiting", "Requests in line.", lambda: line.waiting + crowd.waiting
+        )
+        self._reader = reader_of(settings)
+        self.crew = Crew(self.registry, settings, lambda worker: self.metrics.forget(worker.id))
+        self._admin = Admin(self.registry, self.crew, self._access)
         self._listener = wire.Listener(
-            self._handle, self._refuse, wire.Limits(body=settings.max_payload_size)
+            self._handle,
+            self._refuse,
+            wire.Limits(
+                body=settings.max_payload_size,
+                head_time=settings.head_timeout_secs,
+                body_time=settings.body_timeout_secs,
+            ),
         )
         self._scraped: wire.Listener | None = None
-        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """Every worker that is configured now."""
+        return self.registry.workers
 
     @property
     def port(self) -> int:
@@ -102,26 +127,25 @@ class Router:
             except WrongInput:
                 await self._listener.stop()
                 raise
-        loop = asyncio.get_running_loop()
-        self._tasks = [
-            loop.create_task(
-                health.watch(worker, self.registry, self.settings), name=f"watch {worker.id}"
-            )
-            for worker in self.workers
-        ]
+        self.crew.start()
+
+    async def drain(self) -> None:
+        """As SIGTERM asks: not ready at once, closed a moment later, answers under way end."""
+        self._endpoints.draining = True
+        await asyncio.sleep(self.settings.shutdown_delay_secs)
+        await self.stop(self.settings.shutdown_grace_period_secs)
 
     async def stop(self, grace: float = 0.0) -> None:
         """Accept no more, let answers under way end for `grace` seconds, leave nothing."""
         await self._listener.stop(grace)
         if self._scraped is not None:
             await self._scraped.stop()
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
-        self._tasks = []
-        for worker in self.workers:
-            worker.hang_up()
+        if self._pairs is not None:
+            await self._pairs.stop()
+        self._crowd.stop()
+        self._forwarder.stop()
+        await self._aborter.stop()
+        await self.crew.stop()
         await asyncio.sleep(0)  # the transports close their sockets in the next turn
 
     # -- requests
@@ -132,80 +156,74 @@ class Router:
         return headers, body
 
     async def _handle(self, request: wire.Request, answer: wire.Answer) -> None:
-        path = request.target.partition(b"?")[0]
-        if path in ROUTES:
-            if request.method == b"POST":
-                await self._infer(request, answer)
+        path = path_of(request)
+        self.metrics.arrived(path)
+        if self._endpoints.draining:
+            answer.last()  # so that its client goes elsewhere before nobody listens here
+        try:
+            if path in ROUTES:
+                await self._pass(path, request, answer)
             else:
-                self._say(answer, _not_allowed(b"POST"))
+                await self._tell(path, request, answer)
+        finally:
+            self.metrics.answered(path, answer.status)
+
+    async def _tell(self, path: bytes, request: wire.Request, answer: wire.Answer) -> None:
+        """What the router knows by itself."""
+        if path == WORKERS or path.startswith(WORKERS + b"/"):
+            found = self._admin.handle(path, request, answer.peer)
+            if isinstance(found, Failure):
+                self._say(answer, found)
+            else:
+                answer.send(found[0], _JSON, msgspec.json.encode(found[1]))
             return
-        own = self._endpoints.table.get(path)
-        if own is None:
-            self._say(answer, Failure(404, "not_found", f"nothing is served at {_text(path)}"))
-        elif request.method in (b"GET", b"HEAD"):
-            own(answer)
-        else:
-            self._say(answer, _not_allowed(b"GET"))
+        own = self._endpoints.table
+        failure = self._access.refused(path, request, own)
+        if failure is not None:
+            self._say(answer, failure)
+            return
+        later = own[path](answer)
+        if later is not None:
+            await later
 
     async def _scrape(self, request: wire.Request, answer: wire.Answer) -> None:
-        if request.target.partition(b"?")[0] == b"/metrics":
-            self._endpoints.metrics(answer)
+        if path_of(request) == b"/metrics":
+            await self._endpoints.metrics(answer)
         else:
             self._say(answer, Failure(404, "not_found", "only /metrics is served here"))
 
-    async def _infer(self, request: wire.Request, answer: wire.Answer) -> None:
-        found = self._choose(request)
-        if isinstance(found, Failure):
-            self._say(answer, found)
-            return
-        pool, worker = found
-        permit = worker.breaker.admit(current().now())
-        assert permit is not None, "a candidate would have admitted"
-        failure = await self._forwarder.forward(worker, permit, pool.model, request, answer)
-        if failure is not None:
-            self._say(answer, failure)
+    async def _pass(self, path: bytes, request: wire.Request, answer: wire.Answer) -> None:
+        """What a worker is asked for."""
+        clock = current()
+        passage = self._headers.passage(request, path, clock.now())
+        failure: Failure | None = None
+        try:
+            failure = self._access.refused(path, request, ())
+            if failure is None:
+                failure = await self._infer(passage, answer)
+            if failure is not None:
+                self._say(answer, failure, (b"x-request-id", passage.id))
+        finally:
+            now = clock.now()
+            self.metrics.passed(passage, now)
+            self._requests.ended(passage, answer, now, "" if failure is None else failure.code)
 
-    def _choose(self, request: wire.Request) -> tuple[Pool, Worker] | Failure:
-        model = _model_of(request.body)
-        if isinstance(model, Failure):
-            return model
-        registry = self.registry
-        if model is None:
-            model = registry.sole_model()
-            if model is None:
-                if not registry.all_listed():
-                    return _starting("no model is named and not every worker has listed its own")
-                return Failure(400, "model_required", "the request names no model", "model")
-        pool = registry.pool(model)
-        if pool is None or not pool.workers:
-            return self._nobody(model)
-        now = current().now()
-        candidates = [worker for worker in pool.workers if worker.breaker.would_admit(now)]
-        if not candidates:
-            return _resting(pool, now)
-        session = request.header(self._session_header)
-        name = None if session is None else session.decode("latin-1")
-        return pool, pool.policy.choose(candidates, name, now)
+    async def _infer(self, passage: Passage, answer: wire.Answer) -> Failure | None:
+        what = self._reader.read(passage.request, passage.route)
+        if isinstance(what, Failure):
+            return what
+        passage.stream = what.stream
+        full = await self._door.enter()
+        if full is not None:
+            return full
+        try:
+            return await self._dispatcher.dispatch(what, passage, answer)
+        finally:
+            self._door.leave()
 
-    def _nobody(self, model: str) -> Failure:
-        registry = self.registry
-        if registry.knows(model):
-            return Failure(
-                503, "no_worker_ready", f"no worker serves {model!r} now", "model", retry_after=1
-            )
-        if not registry.all_listed():
-            return _starting(f"not every worker has listed its models yet; {model!r} may come")
-        advice = did_you_mean(model, registry.known()) if registry.known() else "there are none"
-        return Failure(
-            404, "model_not_found", f"no worker has the model {model!r}; {advice}", "model"
-        )
-
-    def _say(self, answer: wire.Answer, failure: Failure) -> None:
+    def _say(self, answer: wire.Answer, failure: Failure, *more: wire.Header) -> None:
         self.metrics.failure(failure.code)
-        headers = failure.headers
-        if failure.status == 405:
-            headers = (*headers, (b"allow", failure.message.rsplit(" ", 1)[1].encode()))
-        answer.send(failure.status, headers, failure.body)
+        answer.send(failure.status, (*failure.headers, *more), failure.body)
 
 
 async def _bind(listener: wire.Listener, flag: str, host: str, port: int) -> None:
@@ -224,45 +242,3 @@ async def _bind(listener: wire.Listener, flag: str, host: str, port: int) -> Non
             expected="an address to bind",
             found=f"{host}:{port} ({(error.strerror or str(error)).lower()})",
         ) from error
-
-
-def _model_of(body: bytes) -> str | Failure | None:
-    """The model that a JSON body names, None where it names none, or what is wrong with it.
-
-    Only this one field is read. msgspec passes bad UTF-8 in fields that it skips, so that is
-    looked at apart.
-    """
-    try:
-        if not body.isascii():
-            body.decode()
-        return _decode(body).model
-    except msgspec.ValidationError as error:
-        return Failure(400, "invalid_request", f"the body is not a request: {error}", "model")
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return Failure(400, "invalid_json", f"the body is not JSON: {error}")
-    except RecursionError:
-        return Failure(400, "invalid_json", "the body is nested too deeply")
-
-
-def _starting(message: str) -> Failure:
-    return Failure(503, "workers_starting", message, "model", retry_after=1)
-
-
-def _resting(pool: Pool, now: int) -> Failure:
-    opens = [at for worker in pool.workers if (at := worker.breaker.reopens_at()) is not None]
-    wait = -(-(min(opens) - now) // NS) if opens else 1
-    return Failure(
-        503,
-        "workers_resting",
-        f"every worker of {pool.model!r} rests after errors",
-        "model",
-        retry_after=max(1, wait),
-    )
-
-
-def _not_allowed(method: bytes) -> Failure:
-    return Failure(405, "method_not_allowed", f"the method here is {method.decode()}")
-
-
-def _text(path: bytes) -> str:
-    return path.decode("latin-1")[:200]

@@ -25,6 +25,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from staticfire.router.outcome import Outcome
 
 __all__ = ["TABLE", "Action", "Breaker", "BreakerSettings", "Permit", "State"]
@@ -98,8 +100,7 @@ class BreakerSettings:
     enabled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Permit:
+class Permit(Struct, frozen=True):
     """Leave to ask a worker once; give it back with the outcome, exactly once."""
 
     epoch: int
@@ -163,14 +164,18 @@ class Breaker:
             if self._settings.enabled and self._streak >= self._settings.threshold:
                 self._open(now)
         elif action is Action.close:
-            self._state = State.closed
-            self._streak = 0
-            self._epoch += 1
-            self._probe = None
+            self.renew()
         elif action is Action.reopen:
             self._open(now)
         elif action is Action.free:
             self._probe = None
+
+    def renew(self) -> None:
+        """The worker began a new life: what an older one came to counts for nothing."""
+        self._state = State.closed
+        self._streak = 0
+        self._epoch += 1
+        self._probe = None
 
     def _open(self, now: int) -> None:
         self._state = State.open

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import msgspec
 
 from staticfire.clock import current
@@ -21,12 +23,12 @@ class Endpoints:
         self._registry = registry
         self._metrics = metrics
         self._created = int(current().wall())
-        self.table = {
+        self.draining = False
+        self.table: dict[bytes, Callable[[Answer], Awaitable[None] | None]] = {
             b"/health": self.health,
             b"/liveness": self.health,
             b"/readiness": self.readiness,
             b"/v1/models": self.models,
-            b"/workers": self.workers,
             b"/metrics": self.metrics,
         }
 
@@ -35,21 +37,22 @@ class Endpoints:
         _json(answer, 200, {"status": "ok"})
 
     def readiness(self, answer: Answer) -> None:
-        """200 once a worker serves, else 503 with each worker's reason.
+        """200 once a worker serves, of legs one of each; else 503 with each worker's reason.
 
         Breakers do not count: a resting worker must not take the router out of its service.
         """
         registry = self._registry
         serving = len(registry.serving())
+        ready = bool(registry.served_models()) and not self.draining
         shown: dict[str, object] = {
-            "status": "ready" if serving else "not ready",
+            "status": "ready" if ready else "not ready",
             "healthy_workers": serving,
             "total_workers": len(registry.workers),
         }
-        if not serving:
-            shown["reason"] = "no worker serves yet" if registry.workers else "no worker configured"
+        if not ready:
+            shown["reason"] = "the router drains" if self.draining else _why(registry)
             shown["workers"] = {worker.id: worker.reason for worker in registry.workers}
-        _json(answer, 200 if serving else 503, shown)
+        _json(answer, 200 if ready else 503, shown)
 
     def models(self, answer: Answer) -> None:
         """The models that somebody serves."""
@@ -59,27 +62,21 @@ class Endpoints:
         ]
         _json(answer, 200, {"object": "list", "data": data})
 
-    def workers(self, answer: Answer) -> None:
-        """Each worker's state, with the reason for it."""
-        shown = [
-            {
-                "id": worker.id,
-                "models": worker.models,
-                "serving": worker.serving,
-                "status": worker.watch.record.status.value,
-                "verdict": worker.watch.record.verdict,
-                "reason": worker.reason,
-                "generation": worker.watch.record.generation,
-                "breaker": str(worker.breaker.state),
-                "in_flight": worker.in_flight,
-            }
-            for worker in self._registry.workers
-        ]
-        _json(answer, 200, {"workers": shown})
-
-    def metrics(self, answer: Answer) -> None:
+    async def metrics(self, answer: Answer) -> None:
         """Prometheus text."""
-        answer.send(200, ((b"content-type", CONTENT_TYPE),), self._metrics.render())
+        answer.send(200, ((b"content-type", CONTENT_TYPE),), await self._metrics.render())
+
+
+def _why(registry: Registry) -> str:
+    """Why nobody can be served."""
+    if not registry.workers:
+        return "no worker configured"
+    missing = registry.missing()
+    if missing == ("worker",):
+        return "no worker serves yet"
+    if missing:
+        return f"no {' and no '.join(missing)} leg serves yet"
+    return "no model is served by legs of both roles"
 
 
 def _json(answer: Answer, status: int, shown: object) -> None:

@@ -12,6 +12,7 @@ __all__ = ["Failure", "refuse"]
 
 _CODES = {
     400: "bad_request",
+    408: "request_timeout",
     413: "payload_too_large",
     414: "target_too_long",
     417: "expectation_failed",
@@ -31,6 +32,8 @@ class Failure:
     message: str
     param: str | None = None
     retry_after: int | None = None
+    more: tuple[Header, ...] = ()
+    """Other headers that belong to it."""
 
     @property
     def headers(self) -> tuple[Header, ...]:
@@ -40,6 +43,7 @@ class Failure:
             (b"content-type", b"application/json"),
             (b"x-staticfire-error", self.code.encode()),
             *retry,
+            *self.more,
         )
 
     @property

@@ -1,192 +1,210 @@
-"""One request carried to one worker, its answer carried back."""
+"""One attempt carried as far as the first bytes of its answer."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
 
 from staticfire import wire
 from staticfire.clock import current
-from staticfire.router.breaker import Permit
+from staticfire.readiness.accept import retry_after
+from staticfire.router.aborts import Aborter
+from staticfire.router.attempt import Attempt, Lease
 from staticfire.router.errors import Failure
-from staticfire.router.metrics import Metrics
-from staticfire.router.outcome import Ended, Outcome, classify
+from staticfire.router.headers import Headers
+from staticfire.router.outcome import Ended
+from staticfire.router.passage import Passage
 from staticfire.router.registry import Registry
 from staticfire.router.settings import Settings
-from staticfire.router.stream import Silence, Witness
+from staticfire.router.stream import Witness
 from staticfire.router.worker import Worker
-from staticfire.wire.head import hop_by_hop
 
-__all__ = ["Attempt", "Forwarder"]
+__all__ = ["Failed", "Forwarder", "Offer"]
 
-_OURS = frozenset((b"host", b"content-length", b"expect"))
+_HOLD = 0.1
+"""Seconds for which a plain answer that has begun is held for its end: a cut is a 502 then."""
 
 
-class Attempt:
-    """One attempt at a worker: settled exactly once, with one outcome for breaker and metric."""
+class Offer:
+    """An answer whose head is here and of which nothing was relayed yet.
 
-    __slots__ = ("_metrics", "_permit", "_statuses", "_worker", "model", "outcome")
+    `whole` is True when all of it is here: the attempt is settled then. Else `relay` carries the
+    rest, and settles it.
+    """
+
+    __slots__ = (
+        "aborter", "attempt", "data", "exchange", "head", "passage", "whole", "witness",
+    )  # fmt: skip
 
     def __init__(
-        self, worker: Worker, permit: Permit, model: str, metrics: Metrics, statuses: frozenset[int]
+        self,
+        attempt: Lease,
+        exchange: wire.Exchange,
+        head: wire.Head,
+        witness: Witness,
+        data: bytes,
+        whole: bool,
+        aborter: Aborter,
+        passage: Passage,
     ) -> None:
-        self._worker = worker
-        self._permit = permit
-        self._metrics = metrics
-        self._statuses = statuses
-        self.model = model
-        self.outcome: Outcome | None = None
-        worker.in_flight += 1
+        self.attempt = attempt
+        self.exchange = exchange
+        self.head = head
+        self.witness = witness
+        self.data = data
+        self.whole = whole
+        self.aborter = aborter
+        self.passage = passage
 
-    def settle(self, ended: Ended) -> None:
-        """Tell breaker, metric, readiness. A second call changes nothing."""
-        if self.outcome is not None:
-            return
-        outcome = self.outcome = classify(ended, self._statuses)
-        worker = self._worker
-        now = current().now()
-        worker.in_flight -= 1
-        worker.breaker.record(self._permit, outcome, now)
-        self._metrics.attempt(worker.id, self.model, outcome)
-        if outcome is Outcome.success:
-            worker.watch.renew(now)
+    @property
+    def connection(self) -> wire.Connection:
+        """Where it comes from."""
+        return self.exchange.connection
+
+    def break_off(self) -> None:
+        """The rest is wanted by nobody: the worker sees its connection go at once."""
+        if not self.exchange.ended:
+            self.exchange.abort()
+            self.aborter.tell(self.attempt.worker, self.passage.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An attempt without an answer; `began` is True when the worker may have begun."""
+
+    attempt: Attempt
+    failure: Failure
+    began: bool
 
 
 class Forwarder:
-    """Carries bytes both ways, unchanged, at the pace of the slower side.
+    """Connects, sends, waits for the head and, of a plain answer, for its body's first bytes.
 
-    No retries here but one: an idle connection that is found dead before anything was sent on it
-    is replaced. After the first byte a worker may have begun.
+    An idle connection that is found dead before anything was sent on it is replaced. So is, once,
+    a kept one that was closed just as the request went out, so that the worker's machine took
+    nothing of it. Any other request that was sent may have begun.
     """
 
-    def __init__(self, registry: Registry, metrics: Metrics, settings: Settings) -> None:
+    def __init__(
+        self, registry: Registry, headers: Headers, settings: Settings, aborter: Aborter
+    ) -> None:
         self._registry = registry
-        self._metrics = metrics
-        self._settings = settings
-
-    async def forward(
-        self, worker: Worker, permit: Permit, model: str, request: wire.Request, answer: wire.Answer
-    ) -> Failure | None:
-        """Answer from the worker, or return what to say instead when nothing was relayed yet."""
-        attempt = Attempt(
-            worker, permit, model, self._metrics, self._settings.backpressure_statuses
+        self._headers = headers
+        self._connect_time = settings.connect_timeout_secs
+        self._aborter = aborter
+        self._deadlines: wire.Deadlines[wire.Exchange] = wire.Deadlines(
+            settings.request_timeout_secs, wire.Exchange.expire
         )
-        exchange: wire.Exchange | None = None
+
+    def forward(self, attempt: Attempt, passage: Passage, body: bytes) -> Awaitable[Offer | Failed]:
+        """Ask the worker. The attempt is settled here when it failed or is whole."""
+        connection = attempt.worker.lines.idle()
+        if connection is None:
+            return self._afresh(attempt, passage, body)
+        return self._ask(attempt, passage, body, connection)
+
+    def stop(self) -> None:
+        """Nothing expires any more."""
+        self._deadlines.close()
+
+    async def _afresh(self, attempt: Attempt, passage: Passage, body: bytes) -> Offer | Failed:
         try:
-            connection = worker.idle_connection() or await self._connect(worker)
-            exchange = connection.exchange(
-                request.method, request.target, _passing(request.headers, _OURS), request.body
-            )
-            failure = await self._answer(exchange, attempt, answer)
+            connection = await self._connect(attempt.worker)
         except wire.WireError as error:
-            attempt.settle(Ended("failed"))
-            if isinstance(error, wire.Unreachable):
-                self._unreachable(worker, error)
-            return Failure(502, "worker_unreachable", f"worker {worker.id}: {error.reason}")
+            return self._unreachable(attempt, error)
         except BaseException:
-            # The client left, or we are stopping: no verdict on the worker.
             attempt.settle(Ended("cancelled"))
-            if exchange is not None and exchange.whole:
-                worker.give_back(connection)
-            elif exchange is not None:
-                exchange.abort()
             raise
-        if exchange.whole:
-            worker.give_back(connection)
-        return failure
+        return await self._ask(attempt, passage, body, connection)
 
     async def _connect(self, worker: Worker) -> wire.Connection:
         try:
-            async with asyncio.timeout(self._settings.connect_timeout_secs):
-                return await worker.connect()
+            async with asyncio.timeout(self._connect_time):
+                return await worker.lines.connect()
         except TimeoutError:
             raise wire.Unreachable("the connection could not be made in time") from None
 
-    def _unreachable(self, worker: Worker, error: wire.Unreachable) -> None:
+    def _unreachable(self, attempt: Attempt, error: wire.WireError) -> Failed:
+        worker = attempt.worker
+        attempt.settle(Ended("failed"))
         if isinstance(error.__cause__, ConnectionRefusedError):
             worker.watch.refused()
             self._registry.update(worker)
         worker.poke()
+        failure = Failure(502, "worker_unreachable", f"worker {worker.id}: {error.reason}")
+        return Failed(attempt, failure, began=False)
 
-    async def _answer(
-        self, exchange: wire.Exchange, attempt: Attempt, answer: wire.Answer
-    ) -> Failure | None:
-        settings = self._settings
+    async def _ask(
+        self, attempt: Attempt, passage: Passage, body: bytes, connection: wire.Connection
+    ) -> Offer | Failed:
+        worker, request = attempt.worker, passage.request
+        headers = self._headers.to_worker(passage, worker)
         try:
-            async with asyncio.timeout(settings.request_timeout_secs):
-                head = await exchange.head()
-                witness = Witness(head)
-                # The head of a plain answer waits for its body: until then a cut can still be
-                # told as a 502. A stream's head goes out at once.
-                data = b"" if witness.stream else await exchange.first()
-        except TimeoutError:
-            exchange.abort()
-            attempt.settle(Ended("failed"))
-            return Failure(504, "worker_timeout", "the worker did not answer in time")
+            exchange = connection.exchange(request.method, request.target, headers, body)
         except wire.WireError as error:
-            attempt.settle(Ended("cut"))
-            return Failure(502, "worker_cut", f"the worker's answer broke off: {error.reason}")
-        if witness.watching and data:
-            witness.see(data)
+            return self._unreachable(attempt, error)
+        deadlines = self._deadlines
+        deadlines.start(exchange, asyncio.get_running_loop().time())
+        try:
+            head = await exchange.head()
+            witness = Witness(head)
+            # The head of a plain answer waits for its body: until then a cut can still be
+            # told as a 502. A stream's head goes out at once.
+            data = b"" if witness.stream else await exchange.first()
+            deadlines.stop(exchange)
+            if not (witness.stream or exchange.ended):
+                data = await exchange.more(data, _HOLD)
+            if exchange.error is not None and not exchange.held:
+                raise exchange.error
+            if connection.excess and head.framing == "length":
+                raise wire.Malformed("more bytes than its length came")
+        except wire.WireError as error:
+            deadlines.stop(exchange)
+            if isinstance(error, wire.Cut) and not error.taken and connection.used > 1:
+                return await self._afresh(attempt, passage, body)
+            return self._broken(attempt, passage, error)
+        except BaseException:
+            # The client left, or we are stopping: no verdict on the worker.
+            deadlines.stop(exchange)
+            attempt.settle(Ended("cancelled"))
+            if exchange.whole:
+                worker.lines.give_back(connection)
+            else:
+                exchange.abort()
+                self._aborter.tell(worker, passage.id)
+            raise
+        status = head.status
+        if status >= 429:
+            attempt.rest = retry_after(head, current().wall()) or 0
         whole = exchange.whole and not exchange.held
         if whole:
-            witness.end()
-            attempt.settle(Ended("whole", head.status, witness.body(), witness.event))
-        answer.start(head.status, _passing(head.headers, _LENGTH), head.length)
-        if whole:
-            answer.finish(data)
-            return None
-        if data:
-            answer.write(data)
-        else:
-            answer.flush()
-        await self._relay(exchange, head.status, witness, attempt, answer)
-        return None
-
-    async def _relay(
-        self,
-        exchange: wire.Exchange,
-        status: int,
-        witness: Witness,
-        attempt: Attempt,
-        answer: wire.Answer,
-    ) -> None:
-        def passing(data: bytes) -> None:
-            silence.touch()
-            answer.write(data)
+            worker.lines.give_back(connection)
+            if witness.stream and not data:
+                return _empty(attempt)
             if witness.watching:
                 witness.see(data)
+            witness.end()
+            attempt.settle(Ended("whole", status, witness.body(), witness.event))
+        return Offer(attempt, exchange, head, witness, data, whole, self._aborter, passage)
 
-        def silent() -> None:
-            # Whose silence? While the client does not read, it is not the worker's.
-            attempt.settle(Ended("cancelled" if answer.paused else "cut"))
-            exchange.abort()
-
-        silence = Silence(self._settings.stream_idle_timeout_secs, silent)
-        answer.on_pause, answer.on_resume = exchange.pause, exchange.resume
-        if answer.paused:
-            exchange.pause()
-        try:
-            await exchange.pipe(passing)
-        except wire.WireError:
-            attempt.settle(Ended("cut"))
-            answer.cut(at_once=answer.paused)
-            return
-        finally:
-            silence.stop()
-            answer.on_pause = answer.on_resume = None
-        witness.end()
-        attempt.settle(Ended("whole", status, witness.body(), witness.event))
-        answer.finish()
+    def _broken(self, attempt: Attempt, passage: Passage, error: wire.WireError) -> Failed:
+        worker = attempt.worker
+        if isinstance(error, wire.Late):
+            self._aborter.tell(worker, passage.id)
+            attempt.settle(Ended("failed"))
+            why = f"worker {worker.id} did not answer in time"
+            return Failed(attempt, Failure(504, "worker_timeout", why), began=True)
+        attempt.settle(Ended("cut"))
+        if isinstance(error, wire.Cut):
+            why = f"the answer of worker {worker.id} broke off: {error.reason}"
+            return Failed(attempt, Failure(502, "worker_cut", why), began=error.taken)
+        why = f"the answer of worker {worker.id} cannot be read as HTTP/1.1: {error.reason}"
+        return Failed(attempt, Failure(502, "worker_malformed", why), began=True)
 
 
-_LENGTH = frozenset((b"content-length",))
-
-
-def _passing(headers: tuple[wire.Header, ...], ours: frozenset[bytes]) -> list[wire.Header]:
-    """The headers that pass a proxy."""
-    stays = hop_by_hop(headers)
-    return [
-        header
-        for header in headers
-        if (name := header[0].lower()) not in stays and name not in ours
-    ]
+def _empty(attempt: Attempt) -> Failed:
+    """A stream without a single byte says nothing, and ends as if it had."""
+    attempt.settle(Ended("cut"))
+    why = f"the stream of worker {attempt.worker.id} ended without an event"
+    return Failed(attempt, Failure(502, "worker_empty", why), began=True)

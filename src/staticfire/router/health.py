@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from staticfire.clock import current
+from staticfire.router.loads import ask_load
 from staticfire.router.registry import Registry
 from staticfire.router.settings import Settings
 from staticfire.router.worker import Worker
@@ -32,6 +34,13 @@ async def watch(worker: Worker, registry: Registry, settings: Settings) -> None:
         except Exception:  # a bug in one check must not end the watch of a worker
             log.exception("the check of %s failed", worker.id)
         registry.update(worker)
+        if worker.serving and (worker.shedding.since is not None or reads_engine(worker)):
+            try:
+                deadline = current().now() + worker.watch.limits.listing_deadline
+                said = await ask_load(worker, deadline)
+                registry.ledger.account(worker, said, current().now())
+            except Exception:
+                log.exception("the load of %s could not be read", worker.id)
         short = settings.startup_check_interval_secs
         steady = (
             worker.serving
@@ -45,3 +54,8 @@ async def watch(worker: Worker, registry: Registry, settings: Settings) -> None:
         due = began + short - loop.time()
         if due > 0:
             await asyncio.sleep(due)
+
+
+def reads_engine(worker: Worker) -> bool:
+    """Whether a policy goes by what the engine says of its load."""
+    return any(policy.reads_engines for pool in worker.pools for _, policy in pool.rows)

@@ -7,7 +7,6 @@ so they cannot disagree.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -36,9 +35,11 @@ class Outcome(enum.Enum):
     error = "error"
     cancelled = "cancelled"
 
+    # Each is one object: by identity it is found in tables in half the time.
+    __hash__ = object.__hash__
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+
+class Ended(msgspec.Struct, frozen=True):
     """How an upstream attempt ended.
 
     `how` is `whole` when the answer ended as its framing said, `cut` when it ended before that or

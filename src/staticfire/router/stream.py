@@ -20,14 +20,16 @@ class Witness:
     declare another code. Of everything else nothing.
     """
 
-    __slots__ = ("_body", "_splitter", "event", "stream", "watching")
+    __slots__ = ("_body", "_splitter", "dones", "event", "stream", "watching")
 
     def __init__(self, head: Head) -> None:
         kind = head.header(b"content-type") or b""
-        self.stream = kind[:17].lower() == b"text/event-stream"
+        self.stream = head.status < 400 and kind[:17].lower() == b"text/event-stream"
         self.event: int | None = None
+        self.dones = 0
+        """How often a stream said that it ends; once is right."""
         self._body = b""
-        self._splitter = Splitter() if self.stream and head.status < 400 else None
+        self._splitter = Splitter() if self.stream else None
         self.watching = self._splitter is not None or head.status >= 500
 
     def see(self, data: bytes) -> None:
@@ -37,6 +39,8 @@ class Witness:
             plain = self._splitter.clean and data[-2:] == b"\n\n" and b"error" not in data
             if self.event is None and not plain:
                 self._judge(self._splitter.feed(data))
+            if data[-8:-2] == b"[DONE]":
+                self.dones += data.count(b"[DONE]\n")
         elif len(self._body) < _KEEP:
             self._body += data
 
@@ -82,7 +86,7 @@ class Silence:
 
     def _check(self) -> None:
         due = self.moved + self._limit
-        if due <= self._loop.time():
+        if due <= self._loop.time() + 1e-6:  # less is rounding, and would spin
             self._callback()
         else:
             self._timer = self._loop.call_at(due, self._check)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from staticfire.wire.answer import Answer
-from staticfire.wire.client import Connection, connect
-from staticfire.wire.errors import Cut, Malformed, TooLarge, Unreachable, WireError
+from staticfire.wire.client import Connection
+from staticfire.wire.deadlines import Deadlines
+from staticfire.wire.dial import connect
+from staticfire.wire.errors import Cut, Late, Malformed, TooLarge, Unreachable, WireError
 from staticfire.wire.exchange import Exchange, Reply
 from staticfire.wire.head import Head, Header
 from staticfire.wire.listener import Listener
@@ -17,10 +19,12 @@ __all__ = [
     "Answer",
     "Connection",
     "Cut",
+    "Deadlines",
     "Event",
     "Exchange",
     "Head",
     "Header",
+    "Late",
     "Limits",
     "Listener",
     "Malformed",

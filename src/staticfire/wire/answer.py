@@ -26,7 +26,7 @@ class Answer:
 
     __slots__ = (
         "_connection", "_framing", "_head", "_left", "_method", "_version", "ended", "on_pause",
-        "on_resume", "started",
+        "on_resume", "started", "status", "whole",
     )  # fmt: skip
 
     def __init__(self, connection: ServerConnection, method: bytes, version: str) -> None:
@@ -37,14 +37,27 @@ class Answer:
         self._left = 0
         self._head = b""
         self.started = False
+        self.status = 0
+        """The status, 0 until the answer is begun."""
         self.ended = False
+        self.whole = False
+        """True once it has ended as its framing says."""
         self.on_pause: Callable[[], None] | None = None
         self.on_resume: Callable[[], None] | None = None
+
+    @property
+    def peer(self) -> str:
+        """The address that the client asks from."""
+        return self._connection.peer
 
     @property
     def paused(self) -> bool:
         """True while the client reads more slowly than it is written to."""
         return self._connection.writing_paused
+
+    def last(self) -> None:
+        """Let this be the last answer of its connection, and say so in its head."""
+        self._connection.keep = False
 
     def start(self, status: int, headers: Iterable[Header], length: int | None = None) -> None:
         """The head. `length` is the body's size in bytes, None for a body of unknown size.
@@ -53,8 +66,9 @@ class Answer:
         out of `headers`. With 204, 304 and in answer to HEAD no body goes out.
         """
         self.started = True
+        self.status = status
         bare = self._method == b"HEAD" or status in (204, 304)
-        parts = [b"HTTP/1.1 %d " % status, _PHRASES.get(status, b"Unknown"), b"\r\n"]
+        parts = [b"HTTP/1.1 %d %b\r\n" % (status, _PHRASES.get(status, b"Unknown"))]
         for key, value in headers:
             parts += (key, b": ", value, b"\r\n")
         if length is not None and status != 204:
@@ -103,7 +117,7 @@ class Answer:
             if self._framing == "length" and self._left:
                 self.cut()
                 return
-        self.ended = True
+        self.ended = self.whole = True
         self._connection.answered(clean=True)
 
     def send(self, status: int, headers: Iterable[Header], body: bytes) -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import select
 from collections.abc import Callable, Iterable
+from typing import cast
 
 import httptools
 
 from staticfire.errors import WrongInput
-from staticfire.wire.errors import Cut, Malformed, TooLarge, Unreachable, WireError
+from staticfire.wire.errors import Cut, Malformed, TooLarge, WireError
 from staticfire.wire.exchange import Exchange, Reply
 from staticfire.wire.head import Head, Header, judge_reply_head
+from staticfire.wire.taken import acknowledged
 from staticfire.wire.url import Address
 
-__all__ = ["Connection", "connect"]
+__all__ = ["Connection"]
+
+_LINE_END = re.compile(rb"[\r\n\0]")
 
 HEAD_LIMIT = 256 << 10  # peers pass 64 KiB heads; nobody needs more than this
 
@@ -27,11 +32,15 @@ class Connection(asyncio.Protocol):
     ) -> None:
         self.address = address
         self.used = 0
+        self.excess = False
+        """Bytes came after the end of the last reply: where that is was not true, or they are stray."""
         self.on_lost = on_lost
         self._host = b"\r\nhost: " + address.authority.encode() + b"\r\n"
         self._base = address.base.encode()
         self._transport: asyncio.Transport | None = None
         self._exchange: Exchange | None = None
+        self._sent = self._sent_before = 0  # bytes, in all and up to the last request
+        self._poll: select.poll | None = None
         self._paused = False
         self._keep = True
         self._aborted = False
@@ -63,14 +72,16 @@ class Connection(asyncio.Protocol):
         An idle connection has nothing to read: whatever there is, a FIN as much as stray bytes,
         means that it is dead. Asking finds that out before a request is spent on it.
         """
-        if not self.free or self._transport is None:
+        transport = self._transport
+        if not self.free or transport is None:
             return False
-        descriptor = self._transport.get_extra_info("socket").fileno()
-        if descriptor < 0:
-            return False
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        return not poll.poll(0)
+        if self._poll is None:
+            descriptor = transport.get_extra_info("socket").fileno()
+            if descriptor < 0:
+                return False
+            self._poll = select.poll()
+            self._poll.register(descriptor, select.POLLIN)
+        return not self._poll.poll(0)
 
     def exchange(
         self, method: str | bytes, target: str | bytes, headers: Iterable[Header] = (),
@@ -99,10 +110,13 @@ class Connection(asyncio.Protocol):
         self._body = []
         self._head_bytes = 0
         self._head = None
-        self._done = self._final = False
+        self._done = self._final = self.excess = False
         self.used += 1
         exchange = self._exchange = Exchange(self, method)
-        transport.write(b"".join(parts))
+        data = b"".join(parts)
+        self._sent_before = self._sent
+        self._sent += len(data)
+        transport.write(data)
         return exchange
 
     async def fetch(
@@ -115,7 +129,7 @@ class Connection(asyncio.Protocol):
         on any failure, a cancellation too. The deadline is the caller's.
         """
         checked = tuple(headers)
-        if any(c in b"\r\n\0" for key, value in checked for c in key + value):
+        if any(_LINE_END.search(part) for header in checked for part in header):
             raise WrongInput("header", expected="no line ends", found=repr(checked))
         exchange = self.exchange(method, target, checked, body)
         try:
@@ -162,12 +176,12 @@ class Connection(asyncio.Protocol):
     # -- asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is none by class
 
     def data_received(self, data: bytes) -> None:
         exchange = self._exchange
         if exchange is None:  # bytes that nobody asked for
+            self.excess = True
             self._keep = False
             self.abort()
             return
@@ -183,17 +197,17 @@ class Connection(asyncio.Protocol):
             cause = wrapped.__context__
             error = cause if isinstance(cause, WireError) else Malformed(str(cause or wrapped))
         except httptools.HttpParserError as wrong:
-            if not self._done:  # else bytes after the end: the reply is whole, the line is not
+            if self._done:  # the reply is whole by its framing, the line is not
+                self.excess = True
+            else:
                 error = Malformed(str(wrong))
         if self._head is None and error is None and self._head_bytes > HEAD_LIMIT:
             error = TooLarge(f"the head is over {HEAD_LIMIT} bytes")
         if self._body:
             chunks, self._body = self._body, []
             exchange.body(chunks[0] if len(chunks) == 1 else b"".join(chunks))
-        if self._done:
-            self._finish(None)
-        elif error is not None:
-            self._finish(error)
+        if self._done or error is not None:
+            self._finish(None if self._done else error)
 
     def eof_received(self) -> bool:
         return False  # the transport closes; connection_lost judges
@@ -209,10 +223,24 @@ class Connection(asyncio.Protocol):
             else:
                 where = "before its head" if head is None else "in its body"
                 how = "was reset" if reset else "was closed"
-                self._finish(Cut(f"the reply {how} {where}", reset=reset, began=exchange.began))
+                why = f"the reply {how} {where}"
+                taken = exchange.began or self._taken(exc)
+                self._finish(Cut(why, reset=reset, began=exchange.began, taken=taken))
         self._transport = None
         if self.on_lost is not None:
             self.on_lost(self)
+
+    def _taken(self, exc: Exception | None) -> bool:
+        """Whether a byte of the last request may have reached the peer.
+
+        A FIN acknowledges what was taken before it; a reset may come ahead of a late
+        acknowledgement, and proves nothing.
+        """
+        transport = self._transport
+        if transport is None or self._aborted or isinstance(exc, ConnectionResetError):
+            return True
+        count = acknowledged(transport)
+        return count is None or count > self._sent_before
 
     def _finish(self, error: WireError | None) -> None:
         exchange, self._exchange = self._exchange, None
@@ -269,31 +297,3 @@ class Connection(asyncio.Protocol):
         self._done = True
         if not self._parser.should_keep_alive():
             self._keep = False
-
-
-async def connect(
-    address: Address, *, on_lost: Callable[[Connection], None] | None = None,
-    stagger: float | None = None,
-) -> Connection:  # fmt: skip
-    """A fresh connection. Raises Unreachable; the deadline is the caller's.
-
-    Every address of a name is tried, when the one before failed or `stagger` seconds after it.
-    """
-    literal = ":" in address.host or address.host.replace(".", "").isdigit()
-    try:
-        _, connection = await asyncio.get_running_loop().create_connection(
-            lambda: Connection(address, on_lost), address.host, address.port,
-            ssl=address.tls or None, happy_eyeballs_delay=None if literal else stagger)  # fmt: skip
-    except (OSError, UnicodeError) as error:
-        raise Unreachable(_reason(error)) from error
-    return connection
-
-
-def _reason(error: Exception) -> str:
-    """What stopped a connect, in words without an address."""
-    if isinstance(error, ConnectionRefusedError):
-        return "connection refused"
-    if isinstance(error, OSError) and error.errno is not None and error.strerror:
-        text = error.strerror.lower()
-        return "could not connect" if "connect call failed" in text else text
-    return "could not connect"

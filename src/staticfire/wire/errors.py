@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from staticfire.errors import StaticFireError
 
-__all__ = ["Cut", "Malformed", "TooLarge", "Unreachable", "WireError"]
+__all__ = ["Cut", "Late", "Malformed", "TooLarge", "Unreachable", "WireError"]
 
 
 class WireError(StaticFireError):
@@ -23,13 +23,21 @@ class Cut(WireError):
     """The message ended before its own framing said so.
 
     `reset` tells an abort (RST) from an orderly close (FIN); `began` is true once a byte of the
-    answer had arrived.
+    answer had arrived; `taken` is false where no byte of the request reached the peer's machine, so
+    that nobody can have begun it.
     """
 
-    def __init__(self, reason: str, *, reset: bool = False, began: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, reset: bool = False, began: bool = False, taken: bool = True
+    ) -> None:
         super().__init__(reason)
         self.reset = reset
         self.began = began
+        self.taken = taken
+
+
+class Late(WireError):
+    """It did not come in its time."""
 
 
 class TooLarge(WireError):

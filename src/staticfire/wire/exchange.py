@@ -5,22 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from staticfire.wire.errors import Cut, WireError
+from staticfire.wire.errors import Cut, Late, WireError
 from staticfire.wire.head import Head, Header, find
+
+if TYPE_CHECKING:
+    from staticfire.wire.client import Connection
 
 __all__ = ["Exchange", "Reply"]
 
 HIGH_WATER = 128 << 10  # unread reply bytes held before the socket is no longer read
-
-
-class Line(Protocol):
-    """What an exchange needs of its connection."""
-
-    def pause(self) -> None: ...
-    def resume(self) -> None: ...
-    def abort(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +40,12 @@ class Exchange:
     """
 
     __slots__ = (
-        "_chunks", "_connection", "_ended", "_error", "_head", "_held", "_sink", "_waiter",
-        "began", "method",
+        "_chunks", "_ended", "_error", "_head", "_held", "_sink", "_waiter",
+        "began", "connection", "method",
     )  # fmt: skip
 
-    def __init__(self, connection: Line, method: bytes) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, method: bytes) -> None:
+        self.connection = connection
         self.method = method
         self.began = False
         self._head: Head | None = None
@@ -71,7 +66,8 @@ class Exchange:
         while self._head is None:
             if self._error is not None:
                 raise self._error
-            await self._wait()
+            waiter = self._waiter = asyncio.get_running_loop().create_future()
+            await waiter
         return self._head
 
     def __aiter__(self) -> AsyncIterator[bytes]:
@@ -96,6 +92,21 @@ class Exchange:
             raise self._error
         return self.take()
 
+    async def more(self, data: bytes, seconds: float) -> bytes:
+        """`data` and what follows it in so many seconds, or until the end, or up to a limit."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not self._ended and self._held <= HIGH_WATER:
+                    await self._wait()
+        except TimeoutError:
+            pass
+        return data + self.take()
+
+    @property
+    def error(self) -> WireError | None:
+        """Why the reply ended short, None while it goes on and when it is whole."""
+        return self._error
+
     @property
     def held(self) -> int:
         """How many body bytes lie here unread."""
@@ -110,7 +121,7 @@ class Exchange:
         """The body bytes that lie here now, which may be none."""
         chunks, self._chunks = self._chunks, []
         if self._held > HIGH_WATER:
-            self._connection.resume()
+            self.connection.resume()
         self._held = 0
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
@@ -132,24 +143,27 @@ class Exchange:
 
     def pause(self) -> None:
         """Stop reading from the worker."""
-        self._connection.pause()
+        self.connection.pause()
 
     def resume(self) -> None:
         """Read from the worker again."""
-        self._connection.resume()
+        self.connection.resume()
 
     def abort(self) -> None:
         """Break the exchange off: the worker sees its connection go at once."""
         if not self._ended:
-            self._connection.abort()
+            self.connection.abort()
             self.end(Cut("we broke it off", reset=True, began=self.began))
+
+    def expire(self) -> None:
+        """Break it off for want of time: who waits gets `Late`."""
+        if not self._ended:
+            self.end(Late("no answer in time"))
+            self.connection.abort()
 
     async def _wait(self) -> None:
         self._waiter = asyncio.get_running_loop().create_future()
-        try:
-            await self._waiter
-        finally:
-            self._waiter = None
+        await self._waiter
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -170,7 +184,7 @@ class Exchange:
         self._chunks.append(data)
         self._held += len(data)
         if self._held > HIGH_WATER:
-            self._connection.pause()
+            self.connection.pause()
         self._wake()
 
     def end(self, error: WireError | None) -> None:

@@ -8,12 +8,12 @@ transfer coding, the Host header. `tests/wire/test_rules.py` has the table of wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from staticfire.wire.errors import Malformed
 
 __all__ = [
+    "RULED",
     "Framing",
     "Head",
     "Header",
@@ -27,6 +27,28 @@ __all__ = [
 Header = tuple[bytes, bytes]
 Headers = Sequence[Header]
 Framing = Literal["none", "length", "chunked", "eof"]
+
+
+class _Ruled(dict[bytes, str]):
+    """Names as they are spelled to the rule that is about them, empty for most.
+
+    Learned once for each spelling. Peers could make up spellings without end, so it forgets.
+    """
+
+    def __missing__(self, name: bytes) -> str:
+        lower = name.lower()
+        rule = lower.decode("latin-1") if lower in _RULES else ""
+        if len(self) >= _SPELLINGS:
+            self.clear()
+        self[name] = rule
+        return rule
+
+
+_RULES = frozenset((b"content-length", b"expect", b"host", b"transfer-encoding"))
+_SPELLINGS = 4096
+
+RULED = _Ruled()
+"""By it a head is judged with one look at each name."""
 
 # RFC 9110 7.6.1, RFC 9112 9.6: what belongs to one connection, never to the message.
 _HOP = frozenset(
@@ -44,8 +66,7 @@ _HOP = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The head of a final reply; `length` is None unless its framing is a Content-Length."""
 
     status: int
@@ -88,11 +109,11 @@ def judge_reply_head(method: bytes, status: int, version: str, headers: tuple[He
         raise Malformed(f"HTTP version {version} is not 1.0 or 1.1")
     length: int | None = None
     chunked = False
-    for key, value in headers:
-        size = len(key)
-        if size == 14 and key.lower() == b"content-length":
+    for name, value in headers:
+        rule = RULED[name]
+        if rule == "content-length":
             length = int(value)
-        elif size == 17 and key.lower() == b"transfer-encoding":
+        elif rule == "transfer-encoding":
             if chunked or value.strip().lower() != b"chunked" or version == "1.0":
                 raise Malformed(f"transfer coding {value.decode('latin-1')!r} is not understood")
             chunked = True
@@ -116,17 +137,17 @@ def judge_request_head(version: str, headers: Headers) -> tuple[int, str] | None
         return 505, f"HTTP version {version} is not 1.0 or 1.1"
     hosts = 0
     codings = 0
-    for key, value in headers:
-        size = len(key)
-        if size == 4 and key.lower() == b"host":
+    for name, value in headers:
+        rule = RULED[name]
+        if rule == "host":
             hosts += 1
-        elif size == 17 and key.lower() == b"transfer-encoding":
+        elif rule == "transfer-encoding":
             codings += 1
             if codings > 1 or version == "1.0":
                 return 400, "one Transfer-Encoding, on HTTP/1.1, is understood"
             if value.strip().lower() != b"chunked":
                 return 501, "the only transfer coding understood is chunked"
-        elif size == 6 and key.lower() == b"expect" and value.strip().lower() != b"100-continue":
+        elif rule == "expect" and value.strip().lower() != b"100-continue":
             return 417, "the only expectation that can be met is 100-continue"
     if hosts > 1 or (hosts == 0 and version == "1.1"):
         return 400, f"expected exactly one Host header, found {hosts}"

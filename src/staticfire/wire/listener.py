@@ -40,10 +40,9 @@ class Listener:
 
     async def stop(self, grace: float = 0.0) -> None:
         """Accept no more, let answers under way end for `grace` seconds, then cut them."""
-        if self._server is None:
-            return
-        self._server.close()
-        self._server = None
+        if self._server is not None:
+            self._server.close()
+            self._server = None
         for connection in tuple(self.connections):
             connection.drain()
         if grace > 0:

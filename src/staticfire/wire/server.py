@@ -8,7 +8,7 @@ import logging
 import socket
 import struct
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Protocol, cast
 
 from staticfire.wire.answer import Answer
 from staticfire.wire.head import Header
@@ -51,11 +51,15 @@ class ServerConnection(asyncio.Protocol):
         self._reader = RequestReader(limits)
         self._answer: Answer | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._slow: asyncio.TimerHandle | None = None  # runs while a request is half here
+        self._began = (0, 0.0)  # which one that is, and since when
         self._moved = self._loop.time()
         self._reading_paused = False
         self._deaf = False  # bytes are drained, not read
         self._gone = False
-        self.task: asyncio.Task[None] | None = None
+        self._asked: tuple[Request, Answer] | None = None  # what is being answered
+        self._idle: asyncio.Future[None] | None = None  # where the task waits for the next one
+        self._task: asyncio.Task[None] | None = None
         self.keep = True
         self.writing_paused = False
 
@@ -63,7 +67,7 @@ class ServerConnection(asyncio.Protocol):
         """Close after the answer under way, or now."""
         self.keep = False
         self._reader.ready.clear()
-        if self.task is None and not self._deaf:
+        if self._asked is None and not self._deaf:
             self._transport.close()
         self._reader.over = True
 
@@ -73,6 +77,12 @@ class ServerConnection(asyncio.Protocol):
         self._leave()
 
     # -- for Answer
+
+    @property
+    def peer(self) -> str:
+        """The client's address, empty where there is none."""
+        name = self._transport.get_extra_info("peername")
+        return str(name[0]) if name else ""
 
     def write(self, data: bytes) -> None:
         """Send, unless nobody is there any more."""
@@ -107,8 +117,7 @@ class ServerConnection(asyncio.Protocol):
     # -- asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is none by class
         self._family.opened(self)
         self._timer = self._loop.call_later(self._limits.idle, self._check_idle)
 
@@ -118,11 +127,10 @@ class ServerConnection(asyncio.Protocol):
             return
         self._moved = self._loop.time()
         reader.feed(data)
-        if reader.ready and self.task is None:
-            self._next()
-        elif reader.awaits_continue and self.task is None:
-            reader.awaits_continue = False
-            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if self._slow is None and not reader.between:
+            self._watch()
+        if self._asked is None:
+            self._continue()
         if len(reader.ready) > self._limits.ahead and not self._reading_paused:
             self._reading_paused = True
             self._transport.pause_reading()
@@ -137,6 +145,8 @@ class ServerConnection(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._slow is not None:
+            self._slow.cancel()
         self._leave()
 
     def pause_writing(self) -> None:
@@ -163,28 +173,40 @@ class ServerConnection(asyncio.Protocol):
         if not request.keep:
             self.keep = False
         answer = self._answer = Answer(self, request.method, request.version)
-        task = self.task = self._loop.create_task(self._serve(request, answer))
-        self._family.tasks.add(task)
-        task.add_done_callback(self._family.tasks.discard)
+        self._asked = request, answer
+        if self._task is None:
+            task = self._task = self._loop.create_task(self._serve())
+            self._family.tasks.add(task)
+            task.add_done_callback(self._family.tasks.discard)
+        elif self._idle is not None and not self._idle.done():
+            self._idle.set_result(None)
 
-    async def _serve(self, request: Request, answer: Answer) -> None:
-        try:
-            await self._handler(request, answer)
-            if not answer.ended:
-                log.error("a handler returned without an answer")
+    async def _serve(self) -> None:
+        """The connection's one task: a task for each request would cost more than parsing it."""
+        while self._asked is not None:
+            request, answer = self._asked
+            try:
+                await self._handler(request, answer)
+                if not answer.ended:
+                    log.error("a handler returned without an answer")
+                    self._fail(answer)
+            except asyncio.CancelledError:
+                if not answer.ended:
+                    self._transport.abort()
+                raise
+            except Exception:
+                log.exception("a handler failed")
                 self._fail(answer)
-        except asyncio.CancelledError:
-            if not answer.ended:
-                self._transport.abort()
-            raise
-        except Exception:
-            log.exception("a handler failed")
-            self._fail(answer)
-        finally:
-            self.task = None
-            answer.ended = True
-            if not self._gone and not self._transport.is_closing():
-                self._continue()
+            finally:
+                self._asked = None
+                answer.ended = True
+            if self._gone or self._transport.is_closing():
+                return
+            self._continue()
+            if self._asked is None:
+                self._idle = self._loop.create_future()
+                await self._idle
+                self._idle = None
 
     def _continue(self) -> None:
         reader = self._reader
@@ -222,15 +244,37 @@ class ServerConnection(asyncio.Protocol):
         self._timer = self._loop.call_later(self._limits.linger, self._transport.abort)
 
     def _leave(self) -> None:
-        if self.task is not None and not self.task.done():
+        if self._task is not None and not self._task.done():
             self._reader.over = True
             self._reader.ready.clear()
-            self.task.cancel()
+            self._task.cancel()
+
+    def _watch(self) -> None:
+        """See that the request which has begun comes in its time."""
+        self._began = self._reader.complete, self._loop.time()
+        self._slow = self._loop.call_later(self._reader.time, self._check_slow)
+
+    def _check_slow(self) -> None:
+        reader = self._reader
+        number, since = self._began
+        self._slow = None
+        if reader.over or reader.between:
+            return
+        if number != reader.complete or self._reading_paused or reader.awaits_continue:
+            self._watch()  # another one, or the wait is ours
+            return
+        rest = since + reader.time - self._loop.time()
+        if rest > 1e-6:  # less is rounding: a timer of no time at all would spin
+            self._slow = self._loop.call_later(rest, self._check_slow)
+            return
+        reader.give_up()
+        if self._asked is None:
+            self._next()
 
     def _check_idle(self) -> None:
         now = self._loop.time()
         rest = self._moved + self._limits.idle - now
-        if self.task is None and rest <= 0:
+        if self._asked is None and rest <= 0:
             self._timer = None
             if self._transport.is_closing():
                 self._transport.abort()  # closed long ago, and the client takes nothing

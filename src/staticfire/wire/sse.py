@@ -21,7 +21,8 @@ class Splitter:
     """Feed it bytes as they come; it returns the events that they complete.
 
     Lines end by LF, CR or CRLF, and a cut may fall anywhere, between CR and LF too (WHATWG HTML
-    9.2.6). A line longer than `limit` bytes is dropped: whoever judges a stream must not be made
+    9.2.6). An `error` field, which the standard does not know and older llama.cpp sends, is an event
+    of that name. A line longer than `limit` bytes is dropped: whoever judges a stream must not be made
     to hold it.
     """
 
@@ -76,6 +77,8 @@ class Splitter:
                     self._data.append(line[6:] if line[5:6] == b" " else line[5:])
             elif line.startswith(b"event:"):
                 self._name = line[7:] if line[6:7] == b" " else line[6:]
+            elif line.startswith(b"error:"):
+                events.append(Event(b"error", line[6:].strip()))
         return events
 
     def flush(self) -> list[Event]:

@@ -1,40 +1,56 @@
-"""Turns."""
+"""One after another."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import pytest
 
+from policy_fleet import ASKED, enter, fleet
 from staticfire.router.policies import RoundRobin
 
 
-@dataclass(frozen=True)
-class Spot:
-    id: str
-    in_flight: int = 0
+def turns(policy, n):
+    return [policy.choose(ASKED, (), 0).id for _ in range(n)]
 
 
-FLEET = [Spot("w00"), Spot("w01"), Spot("w02")]
+def test_everybody_has_a_turn():
+    """Workers are chosen in the order of ids, round and round."""
+    assert turns(enter(RoundRobin(), fleet(3)), 7) == ["w00", "w01", "w02"] * 2 + ["w00"]
 
 
-def turns(policy, workers, n):
-    return [policy.choose(workers, None, 0).id for _ in range(n)]
+def test_who_joins_or_rests_shifts_nobodys_turn():
+    """After w01 comes w02, whoever stands before them now."""
+    workers = fleet(4)
+    policy = enter(RoundRobin(), workers[1:])
+    assert turns(policy, 1) == ["w01"]
+    policy.enter(workers[0])
+    policy.leave(workers[2])
+    assert turns(policy, 3) == ["w03", "w00", "w01"]
 
 
-def test_in_turn():
-    """Everybody has a turn in the order of ids, then the first again."""
-    assert turns(RoundRobin(), FLEET, 5) == ["w00", "w01", "w02", "w00", "w01"]
-
-
-def test_joining_and_resting_shift_nobody():
-    """Who rests is passed over; who joins gets the turn of its place."""
-    policy = RoundRobin()
-    assert turns(policy, [FLEET[0], FLEET[2]], 3) == ["w00", "w02", "w00"]
-    assert turns(policy, FLEET, 3) == ["w01", "w02", "w00"]
-    assert turns(policy, FLEET[:1], 2) == ["w00", "w00"]
-
-
-def test_more_than_a_hundred():
+def test_order_is_by_place_not_by_text():
     """w99 stands before w100."""
-    policy = RoundRobin()
-    fleet = [Spot("w99"), Spot("w100"), Spot("w101")]
-    assert turns(policy, fleet, 4) == ["w99", "w100", "w101", "w99"]
+    workers = fleet(101)
+    policy = enter(RoundRobin(), [workers[100], workers[99]])
+    assert turns(policy, 3) == ["w99", "w100", "w99"]
+
+
+@pytest.mark.parametrize("tried", range(4))
+def test_a_retry_goes_on_to_one_who_was_not_tried(tried):
+    """Of four workers the first that was not tried has its turn; nobody when all were."""
+    workers = fleet(4)
+    policy = enter(RoundRobin(), workers)
+    assert policy.choose(ASKED, set(workers[:tried]), 0) is workers[tried]
+    assert policy.choose(ASKED, set(workers), 0) is None
+
+
+def test_a_retry_takes_nobodys_turn():
+    """Who sheds has its own turn only, and the others answer for it in turns of their own."""
+    workers = fleet(3)
+    policy = enter(RoundRobin(), workers)
+    first, retried = [], []
+    for _ in range(12):
+        first.append(policy.choose(ASKED, (), 0).id)
+        if first[-1] == "w00":
+            retried.append(policy.choose(ASKED, {workers[0]}, 0).id)
+    assert first == ["w00", "w01", "w02"] * 4
+    assert retried == ["w01", "w02"] * 2

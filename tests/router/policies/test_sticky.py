@@ -3,73 +3,97 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
-from staticfire.router.policies import Sticky
+import pytest
 
-
-@dataclass(frozen=True)
-class Spot:
-    id: str
-    in_flight: int = 0
+from policy_fleet import Ask, enter, fleet, give
+from staticfire.router.policies import PolicySettings, Sticky
 
 
-def fleet(n):
-    return [Spot(f"w{i:02}") for i in range(n)]
+def sticky(workers, **settings):
+    return enter(Sticky(PolicySettings(session_idle=100, **settings)), workers)
 
 
-def homes(policy, workers, sessions, now=0):
-    return {s: policy.choose(workers, s, now).id for s in sessions}
+def homes(policy, sessions, now=0):
+    return {session: policy.choose(Ask(session), (), now).id for session in sessions}
 
 
 def test_a_session_stays():
     """Every request of a session goes to the worker of its first."""
-    policy, workers = Sticky(100), fleet(4)
-    first = homes(policy, workers, "abcdef")
+    policy = sticky(fleet(4))
+    first = homes(policy, "abcdef")
     for _ in range(5):
-        assert homes(policy, workers, "fdbace") == first
+        assert homes(policy, "fdbace") == first
+    assert policy.why == "home"
 
 
-def test_fewest_sessions_first():
+@pytest.mark.parametrize(("n", "expected"), [(2, {167, 168}), (16, {20, 21})])
+def test_fewest_sessions_first(n, expected):
     """335 sessions over two workers are 168 and 167; over sixteen 20 or 21 each."""
-    for n, expected in ((2, {167, 168}), (16, {20, 21})):
-        counts = Counter(homes(Sticky(100), fleet(n), map(str, range(335))).values())
-        assert set(counts.values()) == expected
-        assert len(counts) == n
+    counts = Counter(homes(sticky(fleet(n)), map(str, range(335))).values())
+    assert set(counts.values()) == expected
+    assert len(counts) == n
 
 
 def test_late_joiners_get_the_new_sessions():
     """New sessions go to whoever joined late, until it has caught up; nobody is moved."""
-    policy, workers = Sticky(100), fleet(4)
-    before = homes(policy, workers[:2], map(str, range(10)))
-    after = homes(policy, workers, map(str, range(10, 20)))
+    workers = fleet(4)
+    policy = sticky(workers[:2])
+    before = homes(policy, map(str, range(10)))
+    enter(policy, workers[2:])
+    after = homes(policy, map(str, range(10, 20)))
     assert Counter(after.values()) == {"w02": 5, "w03": 5}
-    assert homes(policy, workers, map(str, range(10))) == before
+    assert homes(policy, map(str, range(10))) == before
+
+
+def test_idle_sessions_move_to_late_joiners_where_asked():
+    """With `rebalance_idle` a session that idled so long begins anew where there are fewest."""
+    workers = fleet(2)
+    policy = sticky(workers[:1], rebalance_idle=50)
+    homes(policy, "abcdef")
+    policy.enter(workers[1])
+    assert set(homes(policy, "ab", now=49).values()) == {"w00"}
+    assert homes(policy, "cdef", now=50) == {"c": "w01", "d": "w01", "e": "w01", "f": "w00"}
+    assert policy.sessions() == {"w00": 3, "w01": 3}
 
 
 def test_a_session_moves_only_when_it_must():
     """A worker that cannot be asked loses the sessions that ask meanwhile, and only those."""
-    policy, workers = Sticky(100), fleet(2)
-    before = homes(policy, workers, "abcd")
-    moved = policy.choose(workers[1:], "a", 0).id
-    assert (before["a"], moved) == ("w00", "w01")
-    assert homes(policy, workers, "abcd") == {**before, "a": "w01"}
+    workers = fleet(2)
+    policy = sticky(workers)
+    before = homes(policy, "abcd")
+    policy.leave(workers[0])
+    moved = homes(policy, "a")["a"]
+    assert (before["a"], moved, policy.why) == ("w00", "w01", "moved")
+    policy.enter(workers[0])
+    assert homes(policy, "abcd") == {**before, "a": "w01"}
     assert policy.sessions() == {"w00": 1, "w01": 3}
+
+
+def test_a_retry_moves_the_session_too():
+    """A session follows the retry: that worker has its cache now."""
+    workers = fleet(2)
+    policy = sticky(workers)
+    policy.choose(Ask("a"), (), 0)
+    assert policy.choose(Ask("a"), {workers[0]}, 0) is workers[1]
+    assert homes(policy, "a") == {"a": "w01"}
+    assert policy.choose(Ask("a"), set(workers), 0) is None
 
 
 def test_idle_sessions_are_forgotten():
     """A session that idled too long counts no more; one that asked in time does."""
-    policy, workers = Sticky(100), fleet(2)
-    homes(policy, workers, "abcd")
-    policy.choose(workers, "b", 60)
-    policy.choose(workers, "new", 120)
+    policy = sticky(fleet(2))
+    homes(policy, "abcd")
+    homes(policy, "b", now=60)
+    homes(policy, ["new"], now=120)
     assert sum(policy.sessions().values()) == 2
 
 
-def test_no_session():
-    """A request without a session goes where the fewest are in flight, in turn on a tie."""
-    policy = Sticky(100)
-    busy = [Spot("w00", 3), Spot("w01", 1), Spot("w02", 2)]
-    assert policy.choose(busy, None, 0).id == "w01"
-    assert {policy.choose(fleet(3), "", 0).id for _ in range(3)} == {"w00", "w01", "w02"}
-    assert policy.sessions() == {}
+@pytest.mark.parametrize("session", [None, ""])
+def test_no_session(session):
+    """A request without a session goes where the least is under way, in turn on a tie."""
+    policy = sticky(fleet(3, 3, 1, 2))
+    assert policy.choose(Ask(session), (), 0).id == "w01"
+    even = sticky(fleet(3))
+    assert [give(even, Ask(session)).id for _ in range(4)] == ["w00", "w01", "w02", "w00"]
+    assert even.sessions() == {}

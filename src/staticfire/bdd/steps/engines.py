@@ -194,7 +194,10 @@ def _(world: World, name: str, docstring: str) -> None:
 def _(world: World, name: str, seconds: float) -> None:
     """The last chat request's connection was ended by its client, so long after it came."""
     engine = world.mock(name)
-    last = requests(engine, CHAT)[-1]
+    asked = requests(engine, CHAT)
+    if not asked:
+        raise BrokenPromise(f"expected a client of engine {name!r} to leave; it got no request")
+    last = asked[-1]
     left = [
         (row.at - last.at) / NS
         for row in engine.journal.rows

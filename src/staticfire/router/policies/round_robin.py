@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Collection
 
-from staticfire.router.policies.base import C
+from staticfire.router.policies.base import Asking, C, Policy, PolicySettings
 
 __all__ = ["RoundRobin"]
 
 
-class RoundRobin:
-    """The candidate after the last chosen one, in the order of ids.
+class RoundRobin(Policy[C]):
+    """The worker after the last chosen one, in the order of ids.
 
-    By id, not by position: a worker that joins or rests shifts nobody's turn.
+    By its place, not by its index: a worker that joins or rests shifts nobody's turn. Neither does
+    a retry: else a worker that sheds would be first for every request of two workers. Retries go
+    round by themselves, so that not one worker gets all of them.
     """
 
-    def __init__(self) -> None:
-        self._last = ""
+    name = "round_robin"
 
-    def choose(self, candidates: Sequence[C], session: str | None, now: int) -> C:  # noqa: ARG002 - the policy's shape
-        """The next candidate; the first one after the last."""
-        last = self._last
-        chosen = candidates[0]
-        for candidate in candidates:
-            if _rank(candidate.id) > _rank(last):
-                chosen = candidate
-                break
-        self._last = chosen.id
+    def __init__(self, settings: PolicySettings | None = None) -> None:
+        super().__init__(settings)
+        self._last = [-1, -1]  # the place chosen last: at first, and for a retry
+
+    def choose(self, asked: Asking, tried: Collection[object], now: int) -> C | None:  # noqa: ARG002 - the policy's shape
+        """The next in turn."""
+        lineup, last, turn = self.lineup, self._last, bool(tried)
+        chosen = lineup.after(bisect_right(lineup.places, last[turn]), tried)
+        if chosen is not None:
+            last[turn] = chosen.place
+        self.why = "turn"
         return chosen
-
-
-def _rank(name: str) -> tuple[int, str]:
-    """Ids sort by length first, so that w99 stands before w100."""
-    return len(name), name

@@ -21,7 +21,8 @@ class BundledRouter:
     """
 
     def __init__(self, workers: Sequence[str], settings: Mapping[str, Any]) -> None:
-        chosen: dict[str, Any] = {"port": 0, "worker_urls": tuple(workers)}
+        legs = "prefill" in settings  # these have the workers then, each in its role
+        chosen: dict[str, Any] = {"port": 0, "worker_urls": () if legs else tuple(workers)}
         chosen |= {name: _value(name, value) for name, value in settings.items()}
         self.router = Router(Settings(**chosen))
         self.url = ""
@@ -33,18 +34,29 @@ class BundledRouter:
     async def stop(self) -> None:
         await self.router.stop()
 
+    async def drain(self) -> None:
+        """What SIGTERM does to the process."""
+        await self.router.drain()
+
 
 def _statuses(text: str) -> frozenset[int]:
     return frozenset(int(status) for status in text.replace(",", " ").split())
 
 
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for word in map(str.strip, text.split(",")) if word)
+
+
 READERS: dict[str, Callable[[str], Any]] = {
     "str": str,
+    "str | None": str,
     "int": int,
     "int | None": int,
     "float": float,
+    "float | None": float,
     "bool": YES_NO.__getitem__,
     "frozenset[int]": _statuses,
+    "tuple[str, ...]": _words,
 }
 """How a word becomes a setting, by the setting's type."""
 

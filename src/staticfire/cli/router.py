@@ -13,6 +13,7 @@ import sys
 
 import click
 
+from staticfire.cli._latch import latch_option, latched
 from staticfire.cli._router_flags import BORROWED, REFUSED, translate
 from staticfire.errors import WrongInput
 
@@ -80,6 +81,7 @@ class _Command(click.Command):
     show_default=True,
     help="Failed listings in a row before a worker leaves.",
 )
+@latch_option
 @click.option(
     "--cb-failure-threshold",
     type=int,
@@ -149,6 +151,7 @@ def command(ctx: click.Context, /, *, as_json: bool, log_level: str, **flags: ob
     checks = readiness.Settings(
         listing_deadline=flags.pop("health_check_timeout_secs"),  # type: ignore[arg-type]  # click's types
         leave_after=flags.pop("health_failure_threshold"),  # type: ignore[arg-type]
+        **latched(flags.pop("latch")),  # type: ignore[arg-type]
     )
     flags["startup_check_interval_secs"] = flags.pop("worker_startup_check_interval")
     if statuses:

@@ -24,6 +24,7 @@ MODULES = tuple(
         "gate",
         "services",
         "serving",
+        "records",
         "load",
         "rows",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import select
 from collections.abc import Callable, Iterable
 
@@ -15,6 +16,8 @@ from staticfire.wire.head import Head, Header, judge_reply_head
 from staticfire.wire.url import Address
 
 __all__ = ["Connection", "connect"]
+
+_LINE_END = re.compile(rb"[\r\n\0]")
 
 HEAD_LIMIT = 256 << 10  # peers pass 64 KiB heads; nobody needs more than this
 
@@ -115,7 +118,7 @@ class Connection(asyncio.Protocol):
         on any failure, a cancellation too. The deadline is the caller's.
         """
         checked = tuple(headers)
-        if any(c in b"\r\n\0" for key, value in checked for c in key + value):
+        if any(_LINE_END.search(part) for header in checked for part in header):
             raise WrongInput("header", expected="no line ends", found=repr(checked))
         exchange = self.exchange(method, target, checked, body)
         try:

@@ -120,7 +120,7 @@ Feature: The gate holds a launch until every worker answers
     When the gate with "--pid pid of never" runs with a timeout of 60 seconds
     Then the command never starts
     And the gate exits with 1
-    And the gate ended within 10 seconds
+    And the gate ended within 30 seconds
     And the gate names engine "never" as missing
     And the gate tells "1 dead"
 

@@ -30,6 +30,18 @@ Feature: The gate holds a launch until every worker answers
     Then the command runs in the gate's own process
     And the gate exits with 0
 
+  @id:gate-waits-for-a-model-that-is-only-listed @must @needs:listing @needs:chat @needs:unloaded @realtime @readiness:1
+  Scenario: A server that lists a model and has not loaded it opens the gate with its first answer
+    Given an engine "lazy" that lists a model that it has not loaded
+    When a probe that waits 0.6 seconds asks engine "lazy"
+    Then the verdict is listing
+    And the verdict says "the model is listed"
+    When the gate runs with a timeout of 60 seconds
+    Then the command runs in the gate's own process
+    And the gate's last line is like "All 1 workers healthy after Ns"
+    When a probe asks engine "lazy"
+    Then the verdict is serving
+
   @id:gate-becomes-the-command @must @needs:faults @realtime
   Scenario: The command runs in the gate's own process
     Given an engine "late" that refuses for 1 second
@@ -108,9 +120,9 @@ Feature: The gate holds a launch until every worker answers
     When the gate with "--pid pid of never" runs with a timeout of 60 seconds
     Then the command never starts
     And the gate exits with 1
-    And the gate ended within 10 seconds
+    And the gate ended within 30 seconds
     And the gate names engine "never" as missing
-    And the gate tells "is dead"
+    And the gate tells "1 dead"
 
   @id:gate-is-not-fooled-by-a-stranger @must @needs:faults @realtime
   Scenario: Whoever answers at the URL of a dead worker does not open the gate

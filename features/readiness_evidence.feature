@@ -62,6 +62,14 @@ Feature: Evidence is kept, ages, and is not worn out by one bad answer
     Then its changes were shown as running, ready
     And engine "fine" was probed 2 times
 
+  @id:a-latch-for-ever-never-probes-again @should @needs:faults @needs:clock @readiness:38
+  Scenario: With a latch for ever a service that answered once is only listed
+    Given an engine "fine" that serves
+    And a watch on engine "fine" whose evidence is good for ever
+    When the watch checks every 100 seconds for 900 seconds
+    Then engine "fine" got 1 chat requests
+    And its status is ready
+
   @id:user-traffic-renews-evidence @should @needs:faults @needs:clock @readiness:39
   Scenario: Answered user traffic renews the evidence for free
     Given an engine "fine" that serves

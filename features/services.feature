@@ -49,6 +49,40 @@ Feature: A service is kept, and no service is restarted while it loads
     And the services are supervised for 30 seconds
     Then service "a" is running
 
+  @id:a-late-prober-of-a-life-before-is-not-heard @must @needs:faults @needs:clock @readiness:49
+  Scenario: What was found out about the life before is written after the restart
+    Given an engine "a" that serves
+    And a service on engine "a"
+    When the services are supervised for 10 seconds
+    Then service "a" is ready
+    When service "a" is restarted by its user
+    And a prober of its life before writes that service "a" serves
+    Then service "a" is starting
+    When engine "a" never answers chat
+    And the services are supervised for 30 seconds
+    Then service "a" is running
+
+  @id:a-clock-set-back-throttles-nobody @must @needs:faults @needs:clock @readiness:37
+  Scenario: The clock on the wall goes back an hour, and 15 seconds later there is a probe
+    Given an engine "slow" that loads and never answers chat
+    And a service on engine "slow"
+    When the services are supervised for 10 seconds
+    Then engine "slow" got 1 chat requests
+    When the clock on the wall goes back an hour
+    And the services are supervised for 10 seconds
+    Then engine "slow" got 2 chat requests
+    And engine "slow" was never probed twice within 15 seconds
+
+  @id:an-older-record-has-defaults @must @needs:faults @needs:clock @readiness:61
+  Scenario: A record without the newer fields has their defaults, and keeps those of the future
+    Given an engine "a" that serves
+    And a service on engine "a"
+    And the record of service "a" is of an older program, with a field of a newer one
+    When the services are supervised for 10 seconds
+    Then service "a" is ready
+    And service "a" was restarted 0 times
+    And the record of service "a" has kept the field of the newer one
+
   @id:a-crash-loop-is-bounded @must @needs:faults @needs:clock @readiness:51
   Scenario: A child that dies at once is restarted eight times in ten minutes, then given up
     Given an engine "dying" that dies
@@ -147,7 +181,24 @@ Feature: A service is kept, and no service is restarted while it loads
     Then staticfire exits with 0
     And service "a" was restarted 2 times
 
-  @id:a-foreign-server-is-not-ours @must @needs:faults @realtime @os:linux @readiness:53
+  @id:an-engine-of-the-lane-as-a-service @must @needs:listing @needs:chat @needs:command @realtime @os:linux
+  Scenario: The engine of the lane is served, listed, killed, started again and stopped
+    When staticfire serves the engine of the lane as "real" for 60 seconds
+    Then staticfire exits with 0
+    And staticfire says "smoke test   passed"
+    When staticfire runs "services list"
+    Then staticfire says "1 service: 1 ready"
+    When the process of service "real" is killed
+    And staticfire runs "services list"
+    Then staticfire says "0 ready, 1 failed"
+    When staticfire runs "services restart real --timeout 60"
+    Then staticfire exits with 0
+    And service "real" is ready
+    When staticfire runs "services stop real"
+    Then staticfire exits with 0
+    And service "real" is stopped
+
+  @id:a-foreign-server-is-not-ours @must @needs:faults @realtime @os:linux @readiness:53 @readiness:64
   Scenario: Another process serves on our port
     When staticfire serves "theirs" for 10 seconds with the script
       """
@@ -156,13 +207,26 @@ Feature: A service is kept, and no service is restarted while it loads
     And a second service on the port of service "theirs" is served for 5 seconds
     Then staticfire exits with 5
     And staticfire says "not our process"
+    When staticfire runs "wait second --timeout 20"
+    Then staticfire exits with 5
+    And staticfire says "not our process"
 
-  @id:failure-is-throttled-across-processes @must @needs:faults @realtime @os:linux @readiness:34 @readiness:36
+  @id:failure-is-throttled-across-processes @must @needs:faults @realtime @os:linux @readiness:34
   Scenario: Five fresh processes send one request to an engine that loads
     Given an engine "loading" that loads and never answers chat
     And a service for the server of engine "loading"
     When 5 processes list the services at once
     Then engine "loading" got 1 chat requests
+
+  @id:an-open-window-is-for-one @must @needs:faults @realtime @os:linux @readiness:36
+  Scenario: The window opens, eight processes look at once, and one of them probes
+    Given an engine "loading" that loads and never answers chat
+    And a service for the server of engine "loading"
+    When 1 processes list the services at once
+    Then engine "loading" got 1 chat requests
+    When the window of service "loading" opens
+    And 8 processes list the services at once
+    Then engine "loading" got 2 chat requests
 
   @id:a-killed-prober-leaves-the-window-shut @must @needs:faults @realtime @os:linux @readiness:35
   Scenario: A process that is killed in its probe does not open the window for the next
@@ -189,6 +253,26 @@ Feature: A service is kept, and no service is restarted while it loads
     And staticfire says "torn  unreadable"
     When staticfire runs "services list"
     Then staticfire says "torn  unreadable"
+
+  @id:a-hung-process-is-gone-before-the-next @must @needs:faults @realtime @os:linux @readiness:52
+  Scenario: A process that hangs on its port and hears no SIGTERM is gone before the next begins
+    When staticfire serves "a" for 10 seconds with the script
+      """
+      model = "qwen"
+      """
+    And service "a" is given 0.2 seconds to end
+    And the process of service "a" hangs
+    And staticfire runs "services restart a --timeout 20"
+    Then staticfire exits with 0
+    And service "a" is ready
+    And service "a" runs once, and the life before is gone
+
+  @id:writers-at-once-lose-nothing @must @needs:faults @realtime @os:linux @readiness:60
+  Scenario: A waiter, a lister and a supervisor write at once, a thousand times
+    Given an engine "loading" that loads and never answers chat
+    And a service for the server of engine "loading"
+    When a waiter, a lister and a supervisor write to service "loading" 1000 times each
+    Then no write to service "loading" is lost
 
   @id:a-zombie-is-dead @must @needs:faults @realtime @os:linux @readiness:54
   Scenario: A process that is gone, or a zombie, is shown as dead by a list that writes nothing

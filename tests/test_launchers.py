@@ -202,7 +202,7 @@ def test_inference_ends_when_the_gate_gives_up(job):
     process = job("inference-slurm.sh", life="busy", STARTUP=0.3)
     _, told = process.communicate(timeout=20)
     assert process.returncode == 1
-    assert "2 of 2 workers missing after 0s (2 needed); the command was not started:" in told
+    assert re.search(r"2 of 2 workers missing after \d+s \(2 needed\); the command was not", told)
     assert "the gate, or the router behind it, ended with 1" in told
     assert nobody_is_left(process)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def test_one_id_and_one_level():
     """Two ids or two levels cannot both be right."""
     _, wrong = read_tags({"id:a", "id:b", "must", "should"})
     assert wrong == ["more than one @id: a, b", "more than one level: must, should"]
+
+
+def test_every_acceptance_scenario_of_readiness_has_a_promise():
+    """The public list has 68; each is the source of a scenario, and there is no 69th."""
+    folder = Path(__file__).parents[2] / "features"
+    found = set()
+    for path in sorted(folder.glob("*.feature")):
+        found |= {int(n) for n in re.findall(r"@readiness:(\d+)\b", path.read_text("utf-8"))}
+    assert found == set(range(1, 69))
 
 
 def test_the_reference_names_every_tag():

@@ -6,8 +6,10 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,9 +38,11 @@ class Engine(http.server.BaseHTTPRequestHandler):
 MODEL, STATUS = os.environ.get("MODEL", "qwen"), int(os.environ.get("STATUS", "200"))
 print("the raw engine starts", flush=True)
 time.sleep(float(os.environ.get("LATE", "0")))
+while not os.path.exists(os.environ.get("UNTIL", "/")): time.sleep(0.01)
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Engine).serve_forever()
 """
-"""An engine that starts in a tenth of a second; LATE, MODEL and STATUS make it worse."""
+"""An engine that starts in a tenth of a second; LATE, UNTIL (a file is there), MODEL and STATUS make
+it worse."""
 
 ENGINE = [sys.executable, "-c", RAW, "{port}"]
 
@@ -68,6 +72,17 @@ class Shell:
         """Serve the raw engine; what was said, read."""
         words = ("serve", name, "--json", "--timeout", "10", *options, "--", *ENGINE)
         return json.loads(self(*words, code=code, **environ).stdout)
+
+    def up(self, name: str, *options: str, **environ: str) -> None:
+        """Serve the raw engine without a wait for it, and return when it listens."""
+        page = self.serve(name, *options, "--timeout", "0", code=None, **environ)
+        port = int(page["url"].rpartition(":")[2])
+        for _ in range(3000):
+            with contextlib.suppress(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", port)).close()
+                return
+            time.sleep(0.01)  # a socket of another process has no event to wait for
+        raise AssertionError(f"{name} does not listen after 30 s")
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Start a command that goes on; it is killed with the test."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import socket
 import stat
@@ -85,6 +86,11 @@ def gate(*args: str, **kwargs):
     return subprocess.run([*GATE, *args], capture_output=True, text=True, timeout=20, **kwargs)
 
 
+def timeless(text: str) -> str:
+    """What was said, with N for its seconds: a busy machine may take some more."""
+    return re.sub(r"\bafter \d+s", "after Ns", text)
+
+
 def python(code: str, *args: str) -> list[str]:
     """A command line that runs Python."""
     return [sys.executable, "-c", code, *args]
@@ -99,19 +105,19 @@ def test_it_becomes_the_command_with_the_same_pid(engine):
     out, err = process.communicate(timeout=20)
     assert process.returncode == 0
     assert int(out) == process.pid
-    assert err.splitlines()[-1] == "All 1 workers healthy after 0s"
+    assert timeless(err).splitlines()[-1] == "All 1 workers healthy after Ns"
 
 
 def test_a_line_per_change_where_there_is_no_terminal(engine):
     """What is waited for, then each worker as it comes, then the last line in its exact form."""
     urls = [engine().url for _ in range(3)]
     done = gate("--", "true", "--worker-urls", *urls)
-    first, *changes, last = done.stderr.splitlines()
+    first, *changes, last = timeless(done.stderr).splitlines()
     assert first == "waiting for 3 of 3 workers, at most 4200s"
     assert sorted(line.split()[1] for line in changes) == sorted(f"{url}:" for url in urls)
     assert [line.split()[0] for line in changes] == ["[1/3]", "[2/3]", "[3/3]"]
-    assert all(line.endswith(": serving after 0s") for line in changes)
-    assert last == "All 3 workers healthy after 0s"
+    assert all(line.endswith(": serving after Ns") for line in changes)
+    assert last == "All 3 workers healthy after Ns"
 
 
 def test_one_that_never_comes_is_named_and_nothing_starts(engine, nobody, tmp_path):
@@ -119,10 +125,10 @@ def test_one_that_never_comes_is_named_and_nothing_starts(engine, nobody, tmp_pa
     mark = tmp_path / "started"
     begun = time.monotonic()
     done = gate("--timeout", "1", "--", "touch", str(mark), "--worker-urls", engine().url, nobody)
-    assert 1.0 <= time.monotonic() - begun < 5.0
+    assert 1.0 <= time.monotonic() - begun < 15.0
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-2:] == [
-        "1 of 2 workers missing after 1s (2 needed); the command was not started:",
+    assert timeless(done.stderr).splitlines()[-2:] == [
+        "1 of 2 workers missing after Ns (2 needed); the command was not started:",
         f"  {nobody}: expected serving, found: connection refused",
     ]
     assert not mark.exists()
@@ -141,7 +147,7 @@ def test_at_least_is_enough(engine, nobody):
     """The last line counts honestly."""
     done = gate("--at-least", "1", "--", "true", "--worker-urls", nobody, engine().url)
     assert done.returncode == 0
-    assert done.stderr.splitlines()[-1] == "1 of 2 workers healthy after 0s"
+    assert timeless(done.stderr).splitlines()[-1] == "1 of 2 workers healthy after Ns"
 
 
 @pytest.mark.parametrize(
@@ -165,7 +171,7 @@ def test_legs_are_asked_for_their_health(engine):
     """A prefill and a decode leg serve nobody alone: their default is health."""
     prefill, decode = engine(), engine()
     done = gate("--", "true", "--prefill", prefill.url, "8998", "--decode", decode.url)
-    assert done.stderr.splitlines()[-1] == "All 2 workers healthy after 0s"
+    assert timeless(done.stderr).splitlines()[-1] == "All 2 workers healthy after Ns"
     assert set(prefill.paths + decode.paths) == {b"/health"}
 
 
@@ -180,7 +186,7 @@ def test_sigterm_ends_it_at_once(nobody):
         begun = time.monotonic()
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=10) == 143
-    assert time.monotonic() - begun < 1.0
+    assert time.monotonic() - begun < 5.0
 
 
 def test_an_ignored_sigterm_stays_ignored(engine):
@@ -264,7 +270,7 @@ def test_a_bar_on_a_terminal(engine, nobody):
     os.close(ours)
     assert process.wait(timeout=20) == 0
     text = seen.decode()
-    assert text.replace("\r", "").endswith("1 of 2 workers healthy after 0s\n")
+    assert timeless(text).replace("\r", "").endswith("1 of 2 workers healthy after Ns\n")
     assert "1/2" in text
     assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l")
 
@@ -354,10 +360,10 @@ def test_a_dead_worker_ends_the_wait(nobody):
         os.waitid(os.P_PID, dead.pid, os.WEXITED | os.WNOWAIT)  # ended, and not waited for
         begun = time.monotonic()
         done = gate("--pid", f"{nobody}={dead.pid}", "--worker", nobody, "--", "true")
-        assert time.monotonic() - begun < 5.0
+        assert time.monotonic() - begun < 15.0
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-2:] == [
-        "1 of 1 workers missing after 0s (1 needed, 1 dead); the command was not started:",
+    assert timeless(done.stderr).splitlines()[-2:] == [
+        "1 of 1 workers missing after Ns (1 needed, 1 dead); the command was not started:",
         f"  {nobody}: expected serving, found: there is no process {dead.pid}",
     ]
 
@@ -373,5 +379,5 @@ def test_a_dead_worker_that_is_not_needed_ends_nothing(engine, nobody):
         "--worker", nobody, "--worker", raw.url, "--", "true",
     )  # fmt: skip
     assert done.returncode == 0
-    assert f"[0/2] {nobody}: there is no process {dead.pid} after 0s" in done.stderr
-    assert done.stderr.splitlines()[-1] == "1 of 2 workers healthy after 0s"
+    assert f"[0/2] {nobody}: there is no process {dead.pid} after Ns" in timeless(done.stderr)
+    assert timeless(done.stderr).splitlines()[-1] == "1 of 2 workers healthy after Ns"

@@ -36,10 +36,12 @@ def test_the_list(staticfire):
     assert last == "2 services: 1 ready, 1 starting; nobody supervises them"
 
 
-def test_a_list_finds_out_that_one_is_ready(staticfire):
+def test_a_list_finds_out_that_one_is_ready(staticfire, tmp_path):
     """Nothing is stuck at `starting` without a supervisor."""
-    assert staticfire.serve("q", "--timeout", "0.2", code=3, LATE="0.7")["status"] == "starting"
-    end = time.monotonic() + 10
+    until = str(tmp_path / "now")
+    assert staticfire.serve("q", "--timeout", "0.2", code=3, UNTIL=until)["status"] == "starting"
+    (tmp_path / "now").touch()
+    end = time.monotonic() + 30
     while staticfire.json("services", "list")["services"][0]["status"] != "ready":
         assert time.monotonic() < end
     assert staticfire.json("services", "show", "q")["smoke_test"] == "passed"
@@ -173,7 +175,7 @@ def test_an_unknown_name_is_two(staticfire, words):
 
 def test_a_full_disk_is_told_once(staticfire):
     """The list still answers; what it found is not remembered, which it says."""
-    staticfire.serve("q", "--timeout", "0.2", code=3, LATE="0.5")
+    staticfire.serve("q", "--timeout", "0.2", code=3, LATE="30")
     shell = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh"]
     done = subprocess.run(
         [*shell, *STATICFIRE, "services", "list", "--json"], capture_output=True, text=True,
@@ -199,13 +201,13 @@ def test_a_service_behind_a_key(staticfire, tmp_path):
 
 
 def test_the_engines_of_a_list_are_asked_side_by_side(staticfire):
-    """Two that hang cost one deadline."""
+    """Six that hang cost one deadline."""
     hang = [ENGINE[0], "-c", HANG, "{port}"]
-    for name in ("a", "b"):
+    for name in "abcdef":
         staticfire("serve", name, "--timeout", "0", "--", *hang, code=3)
     began = time.monotonic()
-    page = staticfire.json("services", "list", "--within", "1.5")
-    assert time.monotonic() - began < 2.9
+    page = staticfire.json("services", "list", "--within", "20")
+    assert time.monotonic() - began < 10.0  # a listing has 2 s; in turn they took 12
     assert {s["status"] for s in page["services"]} == {"starting"}
 
 

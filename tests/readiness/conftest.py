@@ -54,8 +54,11 @@ class Peer(asyncio.Protocol):
         method, path, _ = head.decode().split("\r\n")[0].split(" ")
         at = clock.seconds(clock.current().now())
         self.fake.requests.append(
-            SimpleNamespace(at=at, method=method, path=path, head=head, body=body)
-        )
+            SimpleNamespace(
+                at=at, method=method, path=path, head=head, body=body,
+                peer=self.transport.get_extra_info("peername")[1],
+            )
+        )  # fmt: skip
         task = asyncio.ensure_future(self.fake.answer(method, path, self.transport))
         self.fake.tasks.add(task)
         task.add_done_callback(self.fake.tasks.discard)

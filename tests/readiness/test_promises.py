@@ -6,52 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from planted import run_scenario
 from staticfire import readiness
-from staticfire.bdd.collect import features_dir
-from staticfire.bdd.tags import tags_of
 from staticfire.clock import NS
 from staticfire.readiness import account, core, questions, signs
 from staticfire.readiness.accept import answered
 from staticfire.readiness.settings import Settings
 from staticfire.readiness.table import Sign
-
-
-class Only:
-    """Keeps the first example of one scenario, and its failure."""
-
-    def __init__(self, wanted: str) -> None:
-        self.wanted, self.failure, self.ran = wanted, "", 0
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        kept = [item for item in items if (tags := tags_of(item)) and tags.id == self.wanted]
-        items[:] = kept[:1]
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call":
-            self.ran += 1
-            self.failure = str(report.longrepr) if report.failed else ""
-
-
-@pytest.fixture
-def run_one(pytester):
-    """Run one scenario of the readiness features in this process."""
-
-    def run(scenario: str) -> Only:
-        only = Only(scenario)
-        files = [
-            str(path)
-            for path in features_dir().glob("readiness*.feature")
-            if f"@id:{scenario} " in path.read_text(encoding="utf-8")
-        ]
-        pytester.inline_run(
-            "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:hypothesispytest",
-            "-o", "asyncio_default_fixture_loop_scope=function", "--mock-engines", *files,
-            plugins=[only],
-        )  # fmt: skip
-        assert only.ran == 1, f"no scenario {scenario}"
-        return only
-
-    return run
 
 
 def limits(**changed):
@@ -120,6 +81,7 @@ def one_after_the_other(monkeypatch):
         (limits(recover_after=1), "a-relapse-takes-longer-to-heal", "expected the changes"),
         (limits(leave_after=1), "one-list-that-hangs-does-not-demote", "expected the changes"),
         (limits(throttle=0), "listed-is-not-ready", "expected 15 s between probes"),
+        (limits(latch_forever=False), "a-latch-for-ever-never-probes-again", "chat requests"),
         (limits(fresh_for=1), "a-pass-is-not-repeated", "the journal differs"),
         (limits(retry_after_at_most=0), "busy-is-asked-at-its-retry-after", "expected"),
         (
@@ -135,9 +97,9 @@ def one_after_the_other(monkeypatch):
         (one_after_the_other, "ten-warming-engines-cost-one-deadline", "the checks to take 8 s"),
     ],
 )
-def test_a_planted_bug_is_red(run_one, monkeypatch, plant, scenario, words):
+def test_a_planted_bug_is_red(pytester, monkeypatch, plant, scenario, words):
     """And the message says which rule was broken."""
     plant(monkeypatch)
-    failure = run_one(scenario).failure
+    failure = run_scenario(pytester, scenario).failure
     assert "BrokenPromise" in failure
     assert words in failure

@@ -195,3 +195,20 @@ def test_what_cannot_be_waited_for_is_refused(targets, more, told):
     """Wrong input is told before anything is sent."""
     with pytest.raises(WrongInput, match=told):
         run(wait_for(targets, timeout=1, **more))
+
+
+def test_a_look_right_before_a_due_probe_is_left_out(raw):
+    """A busy engine that takes a moment is asked for its list once a probe, not twice."""
+
+    async def main():
+        async def slow(transport):
+            await asyncio.sleep(0.1)
+            transport.write(raw.reply(503))
+
+        fake = raw.Fake(slow)
+        await wait([fake], timeout=20, interval=2.0)
+        return fake.at("GET"), fake.at("POST")
+
+    lists, chats = run(main())
+    assert lists == chats
+    assert len(chats) == 10

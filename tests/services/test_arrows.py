@@ -44,6 +44,15 @@ def test_the_room_loads_only_what_is_below_it():
     assert not HEAVY & found
 
 
+@pytest.mark.parametrize("words", [["services", "list"], ["probe", "http://127.0.0.1:1"]])
+def test_a_command_stays_light_to_its_end(words, tmp_path, monkeypatch):
+    """Nothing heavy comes with what a command loads only while it runs."""
+    monkeypatch.setenv("STATICFIRE_HOME", str(tmp_path / "state"))
+    found = loaded(f"from staticfire.cli import main\ntry: main({words})\nexcept SystemExit: pass")
+    assert "staticfire.readiness" in found
+    assert not HEAVY & found
+
+
 @pytest.mark.parametrize("command", ["serve", "services", "supervise", "wait", "probe"])
 def test_a_command_starts_light(command):
     """What a shell waits for each time loads nothing heavy."""

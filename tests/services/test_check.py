@@ -382,6 +382,27 @@ def test_a_check_ends_in_time(room):
     assert run(main()) == 8.0
 
 
+@pytest.mark.parametrize(("latch", "probes"), [(50.0, 3), (300.0, 1), (None, 1)])
+def test_a_latch_is_the_services_own(room, latch, probes):
+    """Every checker goes by it: after so long one request more, or never again."""
+
+    async def main():
+        engine = await room.serve("a", Serving(), patience=Patience(latch=latch))
+        for _ in range(5):
+            await Checker(room.store, room.host).check("a")
+            await asyncio.sleep(30)
+        assert len(chats(engine)) == probes
+        await asyncio.sleep(3600)
+        record = (await Checker(room.store, room.host).check("a")).service.readiness
+        seen = chats(engine)
+        await room.close()
+        return record, seen
+
+    record, seen = run(main())
+    assert record.status is Status.READY
+    assert len(seen) == probes + (latch is not None)
+
+
 def test_a_refused_port_is_start_up(room):
     """Not bound yet, and its process lives: starting, and no attempt is counted."""
 

@@ -270,6 +270,26 @@ def test_a_journal_for_every_file_system(home):
     store.close()
 
 
+def test_a_new_store_is_waited_for_until_the_others_let_go(home, raw, monkeypatch):
+    """Several open a new store at once: who comes second waits, though SQLite would not."""
+    home.make()
+    other = raw(home)
+    other.execute("BEGIN IMMEDIATE")
+    pauses = []
+
+    def pause(seconds):
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            other.execute("ROLLBACK")
+
+    monkeypatch.setattr("staticfire.services.schema.sleep", pause)
+    store = Store(home)
+    assert len(pauses) == 3
+    assert store._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert store._connection.execute("PRAGMA busy_timeout").fetchone() == (5000,)
+    store.close()
+
+
 def test_the_file_is_for_the_user_alone(store, home, planned):
     """It holds the environment of engines."""
     store.add(planned(), {"TOKEN": "secret"})

@@ -16,8 +16,8 @@ from staticfire.stand.lanes.mock import LOAD, MockLane
 
 
 def test_mock_and_llamacpp_are_built_in():
-    """Without any table both are there."""
-    assert sorted(lanes({})) == ["llamacpp", "mock"]
+    """Without any table they are there."""
+    assert sorted(lanes({})) == ["llamacpp", "llamacpp-bin", "mock"]
 
 
 def test_a_table_names_a_lane_of_its_own():

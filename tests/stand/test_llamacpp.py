@@ -127,7 +127,7 @@ def test_a_server_is_there_while_it_loads(lane):
 
 def test_a_server_that_dies_while_it_loads_is_told_with_its_log(lane, monkeypatch):
     """At once, where its port was never open."""
-    monkeypatch.setattr(llamacpp, "SERVER", "staticfire.no_such_module")
+    monkeypatch.setattr(lane, "server", "staticfire.no_such_module")
 
     async def main():
         await lane.start_loading("slow", "other", seed=0)

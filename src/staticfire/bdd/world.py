@@ -110,6 +110,12 @@ class World:
         self.enter(name, engine)
         return engine
 
+    async def unloaded_engine(self, name: str) -> Engine:
+        """Start an engine of the run's lane that lists its model and has not loaded it."""
+        engine = await self.lane.start_unloaded(name, MODEL, derive(self.seed, name))
+        self.enter(name, engine)
+        return engine
+
     def enter(self, name: str, engine: Engine) -> None:
         """Make an engine one of the scenario; it is stopped with the world."""
         if name in self.engines:

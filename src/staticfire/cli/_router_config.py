@@ -17,6 +17,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from staticfire.cli._latch import FOREVER, Latch
 from staticfire.cli._router_flags import BORROWED, REFUSED
 from staticfire.cli._router_options import SECRET
 from staticfire.errors import WrongInput, did_you_mean
@@ -86,6 +87,8 @@ def effective(ctx: click.Context, *, as_json: bool) -> str:
         if not isinstance(param, click.Option) or name in (*_ONLY_FLAGS, "as_json"):
             continue
         value = ctx.params[name]
+        if value == FOREVER:
+            value = "forever"
         if name in SECRET and value not in (None, ()):
             value = "(set)"
         rows.append((name, value, _place(ctx, name, ctx.get_parameter_source(name))))
@@ -149,6 +152,8 @@ def _fits(ctx: click.Context, option: click.Option, value: Any, where: str) -> A
         kind, word = (int,), "a whole number"
     elif isinstance(option.type, click.types.FloatParamType):
         kind, word = (int, float), "a number"
+    elif isinstance(option.type, Latch):
+        kind, word = (int, float, str), "seconds, or forever"
     else:
         kind, word = (str,), "text"
     for one in many:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from staticfire.cli._latch import latch_option, latched
+
 if TYPE_CHECKING:
     from staticfire.router import Settings
 
@@ -29,6 +31,7 @@ FIELDS = {
 READINESS = {
     "health_check_timeout_secs": "listing_deadline",
     "health_failure_threshold": "leave_after",
+    "latch": "fresh_for",
 }
 """Flags that set `readiness.Settings`."""
 
@@ -100,6 +103,7 @@ HEALTH = (
     _flag("--health-check-interval-secs", 10.0, "For workers that serve."),
     _flag("--worker-startup-check-interval", 1.0, "For workers that do not serve yet."),
     _flag("--health-check-timeout-secs", 2.0, "Deadline of a listing."),
+    latch_option,
     _flag(
         "--health-failure-threshold",
         2,
@@ -213,7 +217,9 @@ def settings_of(flags: Mapping[str, Any]) -> Settings:
     for name, value in flags.items():
         if name in NOT_SETTINGS or value is None or value == ():
             continue
-        if name in READINESS:
+        if name == "latch":
+            checks |= latched(value)
+        elif name in READINESS:
             checks[READINESS[name]] = value
         elif name == "backpressure_status":
             chosen[FIELDS[name]] = frozenset(value)

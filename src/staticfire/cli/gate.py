@@ -15,6 +15,7 @@ from staticfire.cli._become import (
 )
 from staticfire.cli._gate_show import chosen
 from staticfire.cli._key import key_options
+from staticfire.cli._latch import latch_option, latched
 from staticfire.errors import WrongInput, did_you_mean
 from staticfire.readiness.gate import Gated, Process, wait_at_gate
 from staticfire.readiness.keys import key_headers
@@ -76,6 +77,7 @@ __all__ = ["command"]
     metavar="KIND",
     help="Which route is asked: chat, completion, embeddings; auto: by what the list says.",
 )
+@latch_option
 @key_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, on stderr.")
 @click.argument("command_line", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
@@ -90,6 +92,7 @@ def command(
     probe_deadline: float,
     accept: str,
     kind: str,
+    latch: float,
     api_key_env: str | None,
     api_key_file: str | None,
     as_json: bool,
@@ -122,7 +125,7 @@ def command(
     need = Need.of(found, at_least)
     targets = tuple(Target(worker.url, until or _default(worker), model) for worker in found)
     processes = _processes(pids, found)
-    settings = Settings(probe_deadline=probe_deadline, accept=accept, kind=kind)
+    settings = Settings(probe_deadline=probe_deadline, accept=accept, kind=kind, **latched(latch))
     headers = key_headers(env=api_key_env, file=api_key_file)
     check_startable(command_line[0])
     show = chosen(as_json=as_json, total=len(targets))

@@ -8,6 +8,7 @@ import os
 import click
 
 from staticfire.cli._key import key_options
+from staticfire.cli._latch import FOREVER, latch_option
 from staticfire.cli._services import Room, opened, report, tailed
 from staticfire.readiness.keys import key_headers
 from staticfire.readiness.running import leave, run_now
@@ -49,6 +50,7 @@ SECONDS = click.FloatRange(min=0)
     "--probe-deadline", type=click.FloatRange(min=0, min_open=True), default=8.0,
     show_default=True, metavar="S", help="Seconds for one chat request of a check.",
 )  # fmt: skip
+@latch_option
 @key_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.argument("command_line", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
@@ -62,6 +64,7 @@ def command(
     restarts: int,
     grace: float,
     probe_deadline: float,
+    latch: float,
     api_key_env: str | None,
     api_key_file: str | None,
     as_json: bool,
@@ -82,8 +85,9 @@ def command(
     """  # noqa: D301 - the backslash is click's own mark
     name = check_name(name)
     patience = Patience(
-        startup=startup_budget, restarts=restarts, grace=grace, probe_deadline=probe_deadline
-    )
+        startup=startup_budget, restarts=restarts, grace=grace, probe_deadline=probe_deadline,
+        latch=None if latch == FOREVER else latch,
+    )  # fmt: skip
     key_headers(env=api_key_env, file=api_key_file)
     with opened() as room:
         taken = frozenset(

@@ -63,12 +63,17 @@ class VirtualClock:
 
     def __init__(self, loop: VirtualLoop) -> None:
         self._loop = loop
+        self._set_by = 0.0
 
     def now(self) -> int:
         return self._loop.now_ns
 
     def wall(self) -> float:
-        return EPOCH + self._loop.now_ns / NS
+        return EPOCH + self._set_by + self._loop.now_ns / NS
+
+    def set_wall(self, by: float) -> None:
+        """Set the clock that people read, by so many seconds: spans of time stay as they are."""
+        self._set_by += by
 
     def boot(self) -> int:
         return self._loop.now_ns

@@ -258,6 +258,7 @@ def _said(reply: wire.Reply) -> str:
 
 
 def _short(text: str, limit: int = 120) -> str:
-    line = " ".join(text.split())
-    line = "".join(c if c.isprintable() else "?" for c in line)
+    line = " ".join(text[: 8 * limit].split())  # an engine's words may be a megabyte long
+    if not line.isprintable():
+        line = "".join(c if c.isprintable() else "?" for c in line)
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -142,7 +142,10 @@ def _settled(before: Record, record: Record, status: Status, now: int) -> Record
     else:  # a refused connect alone does not take it out; the next word of the new life does
         routable = record.routable and not record.reached and not record.left
     same = status is before.status and before.since is not None
-    return replace(record, status=status, routable=routable, since=before.since if same else now)
+    since = before.since if same else now
+    if (record.status, record.routable, record.since) == (status, routable, since):
+        return record  # a copy of so large a value costs more than the rules
+    return replace(record, status=status, routable=routable, since=since)
 
 
 def _effects(before: Record, record: Record, now: int, limits: Limits) -> tuple[Effect, ...]:

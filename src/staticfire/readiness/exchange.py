@@ -10,7 +10,7 @@ from staticfire import wire
 from staticfire.clock import NS, current
 from staticfire.readiness.accept import Failure
 
-__all__ = ["Deadline", "ask", "path_of"]
+__all__ = ["Deadline", "Line", "ask", "path_of"]
 
 
 STAGGER = 0.25
@@ -57,6 +57,41 @@ def _loop_time(at: int) -> float:
     return asyncio.get_running_loop().time() + span / NS
 
 
+class Line:
+    """The connection of one check: its probe goes where its listing went.
+
+    A check begins with a fresh connection, as a user's request does, and closes it at its end.
+    """
+
+    __slots__ = ("_connection", "keeps")
+
+    def __init__(self, *, keeps: bool = True) -> None:
+        self.keeps = keeps
+        """False from the first time that the engine closed one without a word of it."""
+        self._connection: wire.Connection | None = None
+
+    def take(self) -> wire.Connection | None:
+        """The connection, where another request may go on it."""
+        connection, self._connection = self._connection, None
+        if connection is None or connection.reusable:
+            return connection
+        connection.close()
+        return None
+
+    def keep(self, connection: wire.Connection) -> None:
+        """The reply is whole: the connection is there for the next request."""
+        if self.keeps and connection.free:
+            self._connection = connection
+        else:
+            connection.close()
+
+    def close(self) -> None:
+        """The check is over."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
 async def ask(
     address: wire.Address,
     method: str,
@@ -66,19 +101,30 @@ async def ask(
     headers: Iterable[wire.Header] = (),
     body: bytes = b"",
     limit: int = 1 << 20,
+    line: Line | None = None,
 ) -> wire.Reply | Failure:
     """A whole reply, or why there is none. Never raises for what the engine does.
 
     `deadline` is an instant in nanoseconds; nothing that the engine sends moves it. The connection
-    is closed when this returns: a held-open socket is not waited for.
+    is closed when this returns, or kept by its `line`: a held-open socket is not waited for.
     """
     connection: wire.Connection | None = None
     now = current().now()
     limited = deadline if isinstance(deadline, Deadline) else Deadline(deadline)
     try:
         async with limited.held():
+            request = method, path_of(address, path), tuple(headers), body, limit
+            connection = None if line is None else line.take()
+            if connection is not None and line is not None:
+                try:
+                    return await connection.fetch(*request)
+                except wire.Cut as cut:
+                    if cut.began:
+                        raise
+                    # It may have been closed before the request came: a fresh one will tell.
+                    line.keeps, connection = False, None
             connection = await wire.connect(address, stagger=STAGGER)
-            return await connection.fetch(method, path_of(address, path), headers, body, limit)
+            return await connection.fetch(*request)
     except TimeoutError:
         within = f"within {max(0, limited.at - now) / NS:.3g} s"
         if connection is None:
@@ -95,7 +141,10 @@ async def ask(
     finally:
         limited.let_go()
         if connection is not None:
-            connection.close()
+            if line is not None:
+                line.keep(connection)  # one that failed is not free, and closed
+            else:
+                connection.close()
 
 
 def _is_refused(cause: BaseException | None) -> bool:

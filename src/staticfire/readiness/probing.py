@@ -15,7 +15,8 @@ an engine that sleeps. The engine's own account tells them apart while the answe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from staticfire import wire
@@ -23,7 +24,7 @@ from staticfire.clock import NS, current
 from staticfire.readiness import listing
 from staticfire.readiness.account import Account, Load
 from staticfire.readiness.evidence import Evidence
-from staticfire.readiness.exchange import Deadline
+from staticfire.readiness.exchange import Deadline, Line
 from staticfire.readiness.questions import Engine, ask_chat, ask_models
 from staticfire.readiness.settings import Settings
 from staticfire.readiness.verdict import Verdict
@@ -38,7 +39,7 @@ def account_of(engine: Engine) -> Account:
 
 @dataclass(slots=True)
 class _Attendant:
-    """Looks after one request: at `look_after`, and shortly before each deadline."""
+    """Looks after one request that is slow: now, and shortly before each deadline."""
 
     account: Account
     deadline: Deadline
@@ -50,10 +51,7 @@ class _Attendant:
 
     async def attend(self) -> None:
         limits, clock = self.settings.limits, current()
-        early = clock.now() + limits.look_after
-        if early >= self.deadline.at:
-            return
-        load = await self._look(early)
+        load = await self._look(clock.now())
         while load.said and not load.paused:
             ends = self.deadline.at
             if ends - limits.look_after > clock.now():
@@ -80,6 +78,27 @@ async def _until(at: int) -> None:
     await asyncio.sleep(max(0, at - current().now()) / NS)
 
 
+@asynccontextmanager
+async def _attended(attendant: _Attendant, began: int) -> AsyncIterator[None]:
+    """Looks after what is asked within, from `look_after` on: most answers need no looks at all."""
+    looks: list[asyncio.Task[None]] = []
+    after = attendant.settings.limits.look_after
+    if began + after >= attendant.deadline.at:
+        yield
+        return
+    timer = asyncio.get_running_loop().call_later(
+        after / NS, lambda: looks.append(asyncio.create_task(attendant.attend(), name="attend"))
+    )
+    try:
+        yield
+    finally:
+        timer.cancel()
+        for look in looks:
+            look.cancel()
+        if looks:
+            await asyncio.gather(*looks, return_exceptions=True)
+
+
 async def prove(
     engine: Engine,
     model: str,
@@ -90,6 +109,7 @@ async def prove(
     entry: listing.Listed | None = None,
     generation: int = 1,
     on_stretch: Callable[[int], object] | None = None,
+    line: Line | None = None,
 ) -> Evidence:
     """Ask the model, and find out why when it is slow. Instants in nanoseconds.
 
@@ -100,14 +120,10 @@ async def prove(
     attendant = _Attendant(
         account, moving, deadline if last is None else last, generation, engine.settings, on_stretch
     )
-    looks = asyncio.create_task(attendant.attend(), name=f"attend {engine.address.url}")
-    try:
+    async with _attended(attendant, began):
         evidence = await ask_chat(
-            engine, model, deadline=moving, entry=entry, generation=generation
+            engine, model, deadline=moving, entry=entry, generation=generation, line=line
         )
-    finally:
-        looks.cancel()
-        await asyncio.gather(looks, return_exceptions=True)
     load = attendant.load
     if not evidence.hung or entry is None or load is None:
         return evidence

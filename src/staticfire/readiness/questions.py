@@ -10,7 +10,7 @@ from staticfire.clock import current
 from staticfire.errors import WrongInput, nearest
 from staticfire.readiness import accept, listing
 from staticfire.readiness.evidence import Evidence
-from staticfire.readiness.exchange import Deadline, ask
+from staticfire.readiness.exchange import Deadline, Line, ask
 from staticfire.readiness.keys import redacted, secrets_of
 from staticfire.readiness.settings import Settings
 from staticfire.readiness.verdict import Source, Verdict
@@ -34,6 +34,8 @@ class Engine:
 
     def told(self, evidence: Evidence) -> Evidence:
         """The evidence with no key in its reason: engines echo the one that they refuse."""
+        if not self.headers:
+            return evidence
         return replace(evidence, reason=redacted(evidence.reason, secrets_of(self.headers)))
 
 
@@ -52,17 +54,23 @@ async def ask_models(
     deadline: int,
     generation: int = 1,
     prefer: str | None = None,
+    line: Line | None = None,
 ) -> Found:
     """Ask for the model list. `deadline` is an instant in nanoseconds.
 
     Without a `model` any will do: `prefer` when it is listed, else the first.
     """
-    found = await _ask_models(engine, model, deadline, generation, prefer)
-    return replace(found, evidence=engine.told(found.evidence))
+    found = await _ask_models(engine, model, deadline, generation, prefer, line)
+    return Found(engine.told(found.evidence), found.entry)
 
 
 async def _ask_models(
-    engine: Engine, model: str | None, deadline: int, generation: int, prefer: str | None
+    engine: Engine,
+    model: str | None,
+    deadline: int,
+    generation: int,
+    prefer: str | None,
+    line: Line | None,
 ) -> Found:
     began = current().now()
     reply = await ask(
@@ -72,13 +80,17 @@ async def _ask_models(
         deadline=deadline,
         headers=engine.headers,
         limit=engine.settings.body_limit,
+        line=line,
     )
     now = current().now()
 
-    def evidence(verdict: Verdict, reason: str, status: int | None = None) -> Evidence:
+    def evidence(
+        verdict: Verdict, reason: str, status: int | None = None, *,
+        models: tuple[str, ...] = (), named: bool | None = None, about: str | None = model,
+    ) -> Evidence:  # fmt: skip
         return Evidence(
-            verdict, now, generation, reason, source=Source.LISTING, began=began, model=model,
-            status=status,
+            verdict, now, generation, reason, source=Source.LISTING, began=began, model=about,
+            status=status, models=models, named=named,
         )  # fmt: skip
 
     if isinstance(reply, accept.Failure):
@@ -98,7 +110,7 @@ async def _ask_models(
     if models is None:
         return Found(evidence(Verdict.MISCONFIGURED, "/v1/models is no OpenAI model list", 200))
     if not models:
-        return Found(replace(evidence(Verdict.BROKEN, "no model is listed yet", 200), named=False))
+        return Found(evidence(Verdict.BROKEN, "no model is listed yet", 200, named=False))
     wanted = model if model is not None else prefer
     entry = listing.find(models, wanted) if wanted is not None else None
     if entry is None and model is None:
@@ -109,11 +121,11 @@ async def _ask_models(
         near = nearest(model, ids)
         reason = f"{model} is not listed; listed: {', '.join(ids)}"
         reason += f'; did you mean "{near}"?' if near else ""
-        judged_here = evidence(Verdict.MISCONFIGURED, reason, 200)
-        return Found(replace(judged_here, models=ids, named=False))
+        return Found(evidence(Verdict.MISCONFIGURED, reason, 200, models=ids, named=False))
     name = model if model is not None else entry.id
-    found = evidence(Verdict.LISTING, f"{name} is listed, its chat is not proven", 200)
-    return Found(replace(found, models=ids, named=True, model=name), entry)
+    reason = f"{name} is listed, its chat is not proven"
+    found = evidence(Verdict.LISTING, reason, 200, models=ids, named=True, about=name)
+    return Found(found, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +170,7 @@ async def ask_chat(
     deadline: int | Deadline,
     entry: listing.Listed | None = None,
     generation: int = 1,
+    line: Line | None = None,
 ) -> Evidence:
     """Send one request on the route of the model's kind: chat, completion or embeddings.
 
@@ -174,25 +187,27 @@ async def ask_chat(
         headers=((b"content-type", b"application/json"), *engine.headers),
         body=json.dumps({"model": model} | route.body).encode(),
         limit=settings.body_limit,
+        line=line,
     )
     now = current().now()
     models = () if entry is None else (entry.id,)
-    told = Evidence(
-        Verdict.BROKEN, now, generation, models=models, began=began, model=model,
-        named=None if entry is None else True,
-    )  # fmt: skip
+    named = None if entry is None else True
     if isinstance(reply, accept.Failure):
         judged = accept.judge_failure(reply, listed=entry is not None)
-        return replace(
-            told, verdict=judged.verdict, reason=judged.reason.replace("chat", route.word),
-            refused=reply.refused, hung=reply.hung,
+        reason = judged.reason.replace("chat", route.word)
+        return Evidence(
+            judged.verdict, now, generation, reason, models=models, began=began, model=model,
+            named=named, refused=reply.refused, hung=reply.hung,
         )  # fmt: skip
     names = () if entry is None else (entry.id, *entry.aliases)
     asked = accept.Asked(model, names, route.holds, route.word, route.path)
     judged = accept.judge(settings.accept, reply, asked)
     pause = accept.retry_after(reply, current().wall()) if judged.verdict is Verdict.BUSY else None
-    told = replace(told, verdict=judged.verdict, reason=judged.reason, status=reply.status)
-    return engine.told(replace(told, retry_after=pause))
+    told = Evidence(
+        judged.verdict, now, generation, judged.reason, models=models, began=began, model=model,
+        named=named, status=reply.status, retry_after=pause,
+    )  # fmt: skip
+    return engine.told(told)
 
 
 async def ask_health(engine: Engine, *, deadline: int, generation: int = 1) -> Evidence:

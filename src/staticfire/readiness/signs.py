@@ -89,13 +89,13 @@ def _evidence(record: Record, evidence: Evidence, now: int, limits: Limits) -> t
     if evidence.refused:
         return _ended(record, evidence, limits), Sign.ENDED
     was = record.refusing_source
-    record, held = _refusals(replace(record, evidence=evidence), evidence, now, limits)
+    record, held = _refusals(record, evidence, now, limits)
     if evidence.source is Source.LISTING:
         record, sign = _listing(record, evidence, limits, was)
     elif evidence.source in (Source.CHAT, Source.ACCOUNT):
         record, sign = _chat(record, evidence, now, limits)
     else:
-        return record, Sign.NOTHING
+        return replace(record, evidence=evidence), Sign.NOTHING
     if held:  # the latch goes; what was said, and when to ask again, stays
         kept = replace(_unlatched(record), chat=record.chat, next_probe=record.next_probe)
         return kept, Sign.REFUSED
@@ -152,24 +152,34 @@ def _listing(
     if evidence.named is not None:
         only = record.left and not record.degraded and not record.paused
         back = only or (record.status is Status.MISCONFIGURED and refusing is Source.LISTING)
-        record = replace(record, reached=True, models=evidence.models, failed_listings=0)
-        mine = record.served_model
-        gone = not evidence.named or (mine is not None and evidence.model != mine)
+        named, mine = evidence.named, record.served_model
+        record = replace(
+            record,
+            evidence=evidence,
+            reached=True,
+            models=evidence.models,
+            failed_listings=0,
+            left=False,
+            named=named,
+            listed=record.listed or named,
+            came_up=record.came_up or named,
+        )
+        gone = not named or (mine is not None and evidence.model != mine)
         if gone:
             record = _unlatched(record)
-        if not evidence.named:
-            return replace(record, named=False, left=False), Sign.UNLISTED
-        record = replace(record, named=True, listed=True, came_up=True, left=False)
+        if not named:
+            return record, Sign.UNLISTED
         if gone:
             return record, Sign.UNLISTED
         return record, Sign.BACK if back else Sign.LISTED
     other = record.status is Status.MISCONFIGURED and refusing is Source.CHAT
     if evidence.verdict is Verdict.BUSY:
-        record = replace(record, reached=True, named=False, failed_listings=0)
+        record = replace(record, evidence=evidence, reached=True, named=False, failed_listings=0)
         return record, Sign.NOTHING if other else Sign.BUSY
     failed = record.failed_listings + 1
     record = replace(
         record,
+        evidence=evidence,
         reached=record.reached or evidence.verdict is not Verdict.UNREACHABLE,
         named=False,
         failed_listings=failed,
@@ -188,10 +198,15 @@ def _chat(record: Record, evidence: Evidence, now: int, limits: Limits) -> tuple
         evidence.verdict,
         record.reached or evidence.verdict is not Verdict.UNREACHABLE,
     )
-    if evidence.source is Source.CHAT or evidence.paused:
-        record = replace(record, chat=evidence)
-    tokens = record.tokens if evidence.tokens is None else evidence.tokens
-    record = replace(record, reached=reached, paused=evidence.paused, tokens=tokens)
+    spoke = evidence.source is Source.CHAT or evidence.paused
+    record = replace(
+        record,
+        evidence=evidence,
+        chat=evidence if spoke else record.chat,
+        reached=reached,
+        paused=evidence.paused,
+        tokens=record.tokens if evidence.tokens is None else evidence.tokens,
+    )
     if evidence.paused:
         return replace(record, hangs=0, next_probe=evidence.at + limits.interval), Sign.PAUSED
     if verdict is Verdict.SERVING:

@@ -192,8 +192,8 @@ class _Look:
                 wake = now + ns(RECHECK)
             else:
                 wake = self._room.start + ((now - self._room.start) // beat + 1) * beat
-                if due is not None and now < due < wake:
-                    wake = due
+                if due is not None and now < due <= wake + beat // 2:
+                    wake = due  # a look right before it would only ask for the list once more
             await asyncio.sleep((wake - now) / NS)
 
     async def _look(self) -> tuple[bool, int | None]:

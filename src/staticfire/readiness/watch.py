@@ -11,6 +11,7 @@ from staticfire.clock import current, ns
 from staticfire.readiness import core
 from staticfire.readiness.effects import Effect, Show
 from staticfire.readiness.evidence import Evidence, News
+from staticfire.readiness.exchange import Line
 from staticfire.readiness.probing import account_of, prove
 from staticfire.readiness.questions import Engine, ask_models
 from staticfire.readiness.record import Plan, Record
@@ -101,6 +102,7 @@ class Watch:
         )
         self._renewed: int | None = None
         self._turn = asyncio.Lock()
+        self._line = Line()
 
     @property
     def url(self) -> str:
@@ -146,12 +148,16 @@ class Watch:
         by which everything is over, whatever the deadlines of the settings.
         """
         async with self._turn:
-            return await self._check(until)
+            try:
+                return await self._check(until)
+            finally:
+                self._line.close()
 
     async def _check(self, until: int | None) -> Record:
         clock, limits, keeper = current(), self.limits, self._keeper
         before = self.record
-        if not core.plan(before, keeper.now(), limits).listing:
+        over = until is not None and clock.now() >= until  # what is not asked says nothing
+        if over or not core.plan(before, keeper.now(), limits).listing:
             return before
         found = await ask_models(
             self.engine,
@@ -159,6 +165,7 @@ class Watch:
             deadline=_earlier(clock.now() + limits.listing_deadline, until),
             generation=before.generation,
             prefer=before.served_model,
+            line=self._line,
         )
         record = keeper.observe(found.evidence)
         asked = found.evidence.model
@@ -185,6 +192,7 @@ class Watch:
                 entry=found.entry,
                 generation=begun.generation,
                 on_stretch=lambda at: keeper.stretch(at - clock.now()),
+                line=self._line,
             )
         finally:
             self.probing = False

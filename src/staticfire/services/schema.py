@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 
 from staticfire.errors import StaticFireError, WrongInput
 from staticfire.services.damage import Damaged, quick_check
@@ -65,13 +66,34 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+PAUSE = 0.01
+"""Seconds between two tries of what SQLite does not wait for by itself."""
+
+
+def _change_journal(connection: sqlite3.Connection, mode: str) -> None:
+    """To a journal of that mode. Several may open a new store at once, and SQLite, where it sees
+    that one of them has to give way, does not wait as it does elsewhere: so the pauses are ours.
+    """
+    usual = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    connection.execute("PRAGMA busy_timeout = 0")
+    for tries in range(int(PATIENCE / PAUSE), -1, -1):
+        try:
+            if connection.execute("PRAGMA journal_mode").fetchone()[0].upper() != mode:
+                connection.execute(f"PRAGMA journal_mode = {mode}")
+            break
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or not tries:
+                raise
+            sleep(PAUSE)
+    connection.execute(f"PRAGMA busy_timeout = {usual}")
+
+
 def set_up(connection: sqlite3.Connection, *, remote: bool) -> None:
     """Bring a store to our schema. Raises WrongInput for one of a newer program."""
     if quick_check(connection) != "ok":
         raise Damaged
     mode = "DELETE" if remote else "WAL"
-    if connection.execute("PRAGMA journal_mode").fetchone()[0].upper() != mode:
-        connection.execute(f"PRAGMA journal_mode = {mode}")
+    _change_journal(connection, mode)
     if not remote:
         connection.execute("PRAGMA synchronous = NORMAL")
     found = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -41,14 +41,16 @@ class Patience:
     grace: float = 10.0
     """From the first TERM to the second when it is stopped."""
     throttle: float = 15.0
-    """These three are the readiness core's."""
+    """These four are the readiness core's."""
     probe_deadline: float = 8.0
     listing_deadline: float = 2.0
+    latch: float | None = 300.0
+    """How long an answer is good without a new probe; None for ever."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if not isfinite(value) or value < 0:
+            if value is not None and (not isfinite(value) or value < 0):
                 raise WrongInput(
                     one.name.replace("_", " "), expected="no less than zero", found=repr(value)
                 )
@@ -60,6 +62,8 @@ class Patience:
             throttle=self.throttle,
             probe_deadline=self.probe_deadline,
             listing_deadline=self.listing_deadline,
+            fresh_for=self.latch or 0.0,
+            latch_forever=self.latch is None,
             interval=interval,
             accept=accept,
         )

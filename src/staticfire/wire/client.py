@@ -21,6 +21,8 @@ __all__ = ["Connection"]
 
 _LINE_END = re.compile(rb"[\r\n\0]")
 
+_LINE_END = re.compile(rb"[\r\n\0]")
+
 HEAD_LIMIT = 256 << 10  # peers pass 64 KiB heads; nobody needs more than this
 
 

@@ -30,6 +30,7 @@ MODULES = tuple(
         "gate",
         "services",
         "serving",
+        "records",
         "load",
         "rows",
     )

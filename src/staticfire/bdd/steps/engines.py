@@ -26,17 +26,21 @@ def requests(engine: MockEngine, on: str) -> tuple[Request, ...]:
 async def _(world: World, name: str, life: str) -> None:
     """An engine and its life; after the last phase it serves.
 
-    Every lane has engines that serve, some have one that takes seconds to load; only mock engines
-    do more.
+    Every lane has engines that serve; some have one that takes seconds to load, or one that lists a
+    model that it has not loaded; only mock engines do more.
     """
     if life == "serves":
         await world.lane_engine(name)
         return
-    if life == "takes seconds to load":
+    slowly = {
+        "takes seconds to load": world.loading_engine,
+        "lists a model that it has not loaded": world.unloaded_engine,
+    }.get(life)
+    if slowly is not None:
         why = world.lane.too_small()
         if why is not None:
             pytest.skip(why)
-        await world.loading_engine(name)
+        await slowly(name)
         return
     script = Script(
         model=MODEL,

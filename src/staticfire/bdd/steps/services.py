@@ -34,6 +34,8 @@ class Room:
     out: str = ""
     code: int = 0
     took: float = 0.0
+    before: dict[str, Service] = field(default_factory=dict)
+    """Each service as it was before its last restart."""
 
     @property
     def environ(self) -> dict[str, str]:
@@ -114,6 +116,7 @@ async def _(world: World, seconds: float) -> None:
 async def _(world: World, name: str) -> None:
     """Its processes end, then a new life begins."""
     here = room(world)
+    here.before[name] = here.store.get(name)
     await Launcher(here.store, here.host).restart(name)
 
 

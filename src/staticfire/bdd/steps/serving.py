@@ -8,6 +8,7 @@ import shlex
 import signal
 import sqlite3
 import sys
+from dataclasses import replace
 from typing import Any
 
 from staticfire.bdd.step import given, then, when
@@ -16,6 +17,7 @@ from staticfire.bdd.world import MODEL, World
 from staticfire.errors import BrokenPromise
 from staticfire.services.host import Machine
 from staticfire.services.launch import Launcher, plan
+from staticfire.services.processes import NONCE, Table, variable
 from staticfire.services.service import Patience
 
 
@@ -49,6 +51,16 @@ async def _(world: World, name: str, seconds: float, docstring: str) -> None:
     """`staticfire serve`, its command being a shell line; $PORT is its port."""
     line = f"PORT={{port}}; {docstring.strip()}"
     await run(world, "serve", name, "--timeout", f"{seconds:g}", "--", "sh", "-c", line)
+
+
+@when(
+    'staticfire serves the engine of the lane as "{name}" for {seconds:g} seconds',
+    example='staticfire serves the engine of the lane as "real" for 60 seconds',
+)
+async def _(world: World, name: str, seconds: float) -> None:
+    """`staticfire serve` with the command line that starts an engine of this lane."""
+    words = ("serve", name, "--model", MODEL, "--timeout", f"{seconds:g}")
+    await run(world, *words, "--", *world.lane.command(MODEL))
 
 
 @when(
@@ -96,6 +108,47 @@ async def _(world: World, name: str) -> None:
     pid = service(world, name).life.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
+
+
+@when('the process of service "{name}" hangs', example='the process of service "a" hangs')
+async def _(world: World, name: str) -> None:
+    """It keeps its port, answers nobody and hears no SIGTERM (it is sent SIGSTOP)."""
+    here = room(world)
+    here.before[name] = service(world, name)
+    pid = here.before[name].life.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+
+
+@when(
+    'service "{name}" is given {seconds:g} seconds to end',
+    example='service "a" is given 0.2 seconds to end',
+)
+async def _(world: World, name: str, seconds: float) -> None:
+    """From the first SIGTERM to the second; the third signal is SIGKILL, 2 seconds later."""
+    room(world).store.change(
+        name, lambda s: replace(s, patience=replace(s.patience, grace=seconds))
+    )
+
+
+@then(
+    'service "{name}" runs once, and the life before is gone',
+    example='service "a" runs once, and the life before is gone',
+)
+async def _(world: World, name: str) -> None:
+    """One process of this machine is of it, on the port that it had."""
+    here, now = room(world), service(world, name)
+    before = here.before[name]
+    found = {
+        pid
+        for pid in Table().processes
+        if variable(pid, NONCE) in {before.life.nonce, now.life.nonce}
+    }
+    if found != {now.life.pid} or now.url != before.url or now.life.pid == before.life.pid:
+        raise BrokenPromise(
+            f"expected one new process at {before.url}; {name} has {sorted(found)} at {now.url}, "
+            f"before it was {before.life.pid}"
+        )
 
 
 @when('service "{name}" has begun life {number:d}', example='service "a" has begun life 2')

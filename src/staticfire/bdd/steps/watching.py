@@ -46,6 +46,15 @@ def _(world: World, name: str, seconds: float) -> None:
     begin(world, name, readiness.Settings(fresh_for=seconds))
 
 
+@given(
+    'a watch on engine "{name}" whose evidence is good for ever',
+    example='a watch on engine "slow" whose evidence is good for ever',
+)
+def _(world: World, name: str) -> None:
+    """The same under `--latch forever`: whoever has answered is not asked again."""
+    begin(world, name, readiness.Settings(latch_forever=True))
+
+
 def begin(world: World, name: str, settings: readiness.Settings | None = None) -> None:
     """Watch an engine; with a watch of each engine for the steps about all of them."""
     history = History()

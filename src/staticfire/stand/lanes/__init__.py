@@ -1,6 +1,6 @@
 """Lanes: where a run's engines come from.
 
-A lane is a value with a factory for engines. `mock` and `llamacpp` are built in; a project names
+A lane is a value with a factory for engines. `mock`, `llamacpp` and `llamacpp-bin` are built in; a project names
 others, or the same with other options, in `[tool.staticfire.lanes.NAME]`.
 """
 
@@ -18,6 +18,7 @@ __all__ = ["Engine", "Lane", "lanes"]
 KINDS = {
     "mock": "staticfire.stand.lanes.mock:MockLane",
     "llamacpp": "staticfire.stand.lanes.llamacpp:LlamaCppLane",
+    "llamacpp-bin": "staticfire.stand.lanes.llamacpp_bin:LlamaServerLane",
 }
 
 

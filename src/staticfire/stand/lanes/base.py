@@ -17,6 +17,8 @@ CAPABILITIES = {
     "sleep": "the engine can sleep and wake",
     "overload": "the engine refuses when it is full",
     "loading": "the engine can take seconds to load",
+    "unloaded": "the engine can list a model before it has loaded it",
+    "command": "the engine is what a command line starts",
 }
 """What a scenario may need of its engines (`@needs:…`), and what that means."""
 
@@ -59,6 +61,12 @@ class Lane(Protocol):
 
     async def start_loading(self, name: str, model: str, seed: int) -> Engine:
         """Start an engine that takes seconds to load `model`: its port is open, it does not serve."""
+
+    async def start_unloaded(self, name: str, model: str, seed: int) -> Engine:
+        """Start an engine that lists `model`, and loads it for the first request in seconds."""
+
+    def command(self, model: str) -> tuple[str, ...]:
+        """What starts an engine of `model` outside of the lane, on port `{port}`."""
 
     def close(self) -> None:
         """End what outlives a scenario."""

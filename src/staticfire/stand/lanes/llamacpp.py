@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 from staticfire.errors import StaticFireError
 from staticfire.stand.lanes.gguf import write_scripted
 
-__all__ = ["LlamaCppLane"]
+__all__ = ["START", "LlamaCppEngine", "LlamaCppLane", "Process", "guard"]
 
 INSTALL = "the llama.cpp wheel is not installed: pip install 'staticfire[llamacpp]'"
 SERVER = "staticfire.stand.lanes.llamacpp_server"
@@ -30,13 +33,18 @@ NEEDED = 1 << 30
 class LlamaCppEngine:
     """One server process, lent to a scenario under the scenario's name."""
 
-    def __init__(self, name: str, process: _Process, lane: LlamaCppLane) -> None:
+    def __init__(
+        self, name: str, process: Process, lane: LlamaCppLane, *, again: bool = True
+    ) -> None:
         self.name, self.url = name, process.url
-        self._process, self._lane = process, lane
+        self._process, self._lane, self._again = process, lane, again
 
     async def stop(self) -> None:
-        """Give the process back: a server that served is as good as a new one."""
-        self._lane.give_back(self._process)
+        """Give the process back: a server that served is as good as a new one, if it may `again`."""
+        if self._again:
+            self._lane.give_back(self._process)
+        else:
+            self._process.end()
 
     def timeline(self) -> list[str]:
         """The end of the server's log."""
@@ -46,7 +54,7 @@ class LlamaCppEngine:
 class LoadingEngine:
     """A server process that was not waited for: it takes seconds to load its model."""
 
-    def __init__(self, name: str, process: _Process, guard: socket.socket) -> None:
+    def __init__(self, name: str, process: Process, guard: socket.socket) -> None:
         self.name, self.url = name, f"http://127.0.0.1:{guard.getsockname()[1]}"
         self._process, self._guard = process, guard
 
@@ -82,12 +90,15 @@ class LlamaCppLane:
     kind = "llamacpp"
     virtual = False
     personality = "llamacpp"
-    capabilities = frozenset({"listing", "chat", "stream", "metrics", "loading"})
+    capabilities = frozenset({"listing", "chat", "stream", "metrics", "loading", "command"})
+
+    server = SERVER
+    """The module that runs a server as a process; see `llamacpp_server` for what it has to do."""
 
     def __init__(self, slots: int = 2) -> None:
         self._slots = slots
-        self._idle: list[_Process] = []
-        self._all: list[_Process] = []
+        self._idle: list[Process] = []
+        self._all: list[Process] = []
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def missing(self) -> str | None:
@@ -100,8 +111,7 @@ class LlamaCppLane:
         if idle is not None:
             self._idle.remove(idle)
             return LlamaCppEngine(name, idle, self)
-        process = _Process(self._model(), model, self._slots)
-        self._all.append(process)
+        process = self._process(self._model(), model)
         await asyncio.wait_for(asyncio.to_thread(process.wait_until_it_serves), START)
         return LlamaCppEngine(name, process, self)
 
@@ -117,10 +127,9 @@ class LlamaCppLane:
     async def start_loading(self, name: str, model: str, seed: int) -> LoadingEngine:
         """A server of the scripted model with idle words, as soon as its port is open."""
         del seed
-        guard = _guard()
-        process = _Process(self._model(IDLE), model, self._slots, guard.getsockname()[1])
-        self._all.append(process)
-        engine = LoadingEngine(name, process, guard)
+        held = guard()
+        process = self._process(self._model(IDLE), model, held.getsockname()[1])
+        engine = LoadingEngine(name, process, held)
         try:
             await asyncio.wait_for(engine.wait_until_it_listens(), START)
         except BaseException:
@@ -128,7 +137,16 @@ class LlamaCppLane:
             raise
         return engine
 
-    def give_back(self, process: _Process) -> None:
+    async def start_unloaded(self, name: str, model: str, seed: int) -> LlamaCppEngine:
+        """Nothing of that kind is here: a server lists what it has loaded."""
+        del model, seed
+        raise StaticFireError(f"engine {name!r}: this lane lists no model before it is loaded")
+
+    def command(self, model: str) -> tuple[str, ...]:
+        """The server without our hold on it."""
+        return (*self._words(self._model(), model, "{port}"), "for ever")
+
+    def give_back(self, process: Process) -> None:
         """Keep a server for the next scenario, if it still lives."""
         if process.alive:
             self._idle.append(process)
@@ -142,6 +160,14 @@ class LlamaCppLane:
             self._folder.cleanup()
             self._folder = None
 
+    def _words(self, model: Path, alias: str, port: str) -> list[str]:
+        return [sys.executable, "-m", self.server, str(model), alias, str(self._slots), port]
+
+    def _process(self, model: Path, alias: str, port: int = 0) -> Process:
+        process = Process(self._words(model, alias, str(port)), alias)
+        self._all.append(process)
+        return process
+
     def _model(self, idle: int = 0) -> Path:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="staticfire-llamacpp-")
@@ -151,14 +177,14 @@ class LlamaCppLane:
         return path
 
 
-class _Process:
+class Process:
     """A server process with its log."""
 
-    def __init__(self, model: Path, alias: str, slots: int, port: int = 0) -> None:
+    def __init__(self, words: Sequence[str], alias: str) -> None:
         self.alias, self.url = alias, ""
         self._log: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed by `end`
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-m", SERVER, str(model), alias, str(slots), str(port)],
+            words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -188,7 +214,7 @@ class _Process:
         return self._log.read().splitlines()[-30:]
 
     def end(self, grace: float = 5.0) -> None:
-        """Close its standard input and wait; kill it where that is not enough."""
+        """Close its standard input and wait; kill it and its own where that is not enough."""
         if self._log.closed:
             return
         assert self._process.stdin is not None
@@ -197,23 +223,23 @@ class _Process:
         try:
             self._process.wait(grace)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         self._process.stdout.close()
         self._log.close()
 
 
-def _guard() -> socket.socket:
+def guard() -> socket.socket:
     """A port that nobody is given while it is open, and that a server may listen on.
 
     It is bound and never listens; llama.cpp binds with SO_REUSEPORT, where there is one.
     """
-    guard = socket.socket()
-    guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if hasattr(socket, "SO_REUSEPORT"):
-        guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    guard.bind(("127.0.0.1", 0))
-    return guard
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
 
 
 def _memory() -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from staticfire.engine import Answers, Loading, MockEngine, Script, Serving
 from staticfire.stand.lanes.base import CAPABILITIES
 
@@ -40,6 +42,20 @@ class MockLane:
         engine = MockEngine(script, name=name, seed=seed)
         await engine.start()
         return engine
+
+    async def start_unloaded(self, name: str, model: str, seed: int) -> MockEngine:
+        """As llama.cpp's router mode: listed and healthy at once, chat waits for the load."""
+        life = [Loading(seconds=LOAD), Serving()]
+        engine = MockEngine(
+            Script(model=model, personality="llamacpp-router", life=life), name=name, seed=seed
+        )
+        await engine.start()
+        return engine
+
+    def command(self, model: str) -> tuple[str, ...]:
+        """`staticfire engine`."""
+        words = ("engine", "--model", model, "--personality", self.personality, "--port", "{port}")
+        return (sys.executable, "-m", "staticfire", *words)
 
     def close(self) -> None:
         pass

@@ -28,6 +28,7 @@ from bench import (
     kv_token,
     loading,
     make,
+    report,
     services,
     sessions,
     timers,
@@ -50,6 +51,7 @@ MEASUREMENTS: dict[str, Callable[..., list[Figure]]] = {
     "forward": forward.measure,
     "gate": gate.measure,
     "services": services.measure,
+    "report": report.measure,
 }
 BY_NAME_ONLY: dict[str, Callable[..., list[Figure]]] = {"demo": make.demo, "test": make.test}
 TINY: dict[str, Mapping[str, object]] = {
@@ -65,6 +67,7 @@ TINY: dict[str, Mapping[str, object]] = {
     "forward": forward.TINY,
     "gate": gate.TINY,
     "services": services.TINY,
+    "report": report.TINY,
 }
 """Sizes with which a measurement only proves that it works."""
 

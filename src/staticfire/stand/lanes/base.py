@@ -17,6 +17,7 @@ CAPABILITIES = {
     "sleep": "the engine can sleep and wake",
     "overload": "the engine refuses when it is full",
     "loading": "the engine can take seconds to load",
+    "virtual": "time costs nothing and is exact",
 }
 """What a scenario may need of its engines (`@needs:…`), and what that means."""
 

@@ -33,6 +33,10 @@ class BundledRouter:
     async def stop(self) -> None:
         await self.router.stop()
 
+    def breakers(self) -> dict[str, str]:
+        """The state of each worker's breaker, by its URL."""
+        return {worker.url: str(worker.breaker.state) for worker in self.router.workers}
+
 
 def _statuses(text: str) -> frozenset[int]:
     return frozenset(int(status) for status in text.replace(",", " ").split())

@@ -30,6 +30,7 @@ from bench import (
     loading,
     make,
     peers,
+    report,
     scrape,
     services,
     sessions,
@@ -56,6 +57,7 @@ MEASUREMENTS: dict[str, Callable[..., list[Figure]]] = {
     "gate": gate.measure,
     "services": services.measure,
     "peers": peers.measure,
+    "report": report.measure,
 }
 BY_NAME_ONLY: dict[str, Callable[..., list[Figure]]] = {"demo": make.demo, "test": make.test}
 TINY: dict[str, Mapping[str, object]] = {
@@ -74,6 +76,7 @@ TINY: dict[str, Mapping[str, object]] = {
     "gate": gate.TINY,
     "services": services.TINY,
     "peers": peers.TINY,
+    "report": report.TINY,
 }
 """Sizes with which a measurement only proves that it works."""
 

@@ -61,7 +61,7 @@ Feature: A fleet loses nobody
     When a JSON request is sent to engine "shy-01"
     Then the request succeeds
 
-  @id:fleet-behind-the-gate @must @needs:faults @needs:clock
+  @id:fleet-behind-the-gate @must @needs:faults @needs:clock @needs:least-sessions @needs:request-ids
   Scenario Outline: Behind the gate, <count> sessions on 16 engines: none lost, none twice, an even spread
     Given a fleet of
       | group | count | binds         | life                                         |
@@ -83,7 +83,7 @@ Feature: A fleet loses nobody
       | 100   |
       | 16    |
 
-  @id:fleet-in-turns @must @needs:faults
+  @id:fleet-in-turns @must @needs:faults @needs:turns @needs:request-ids
   Scenario: In turns, requests are spread within one of even, also on an engine that is full
     Given a fleet of
       | group | count |
@@ -91,13 +91,13 @@ Feature: A fleet loses nobody
     And the router in front of all engines, set to
       | policy | round_robin |
     And the router is ready
-    When it is 5 s
+    When the router has had 5 seconds to notice
     And engine "e-01" answers chat with 503 for 4 requests
     And 23 JSON requests are sent one after another
     Then the requests are spread within 1 of even
     And no request was worked on twice
 
-  @id:fleet-coming-up @must @needs:faults @needs:clock
+  @id:fleet-coming-up @must @needs:faults @needs:clock @needs:health @needs:turns @needs:request-ids
   Scenario Outline: While engines come up, <life>, nobody is sent to one that is not ready
     Given a fleet of
       | group | count | binds       | life   |
@@ -119,7 +119,7 @@ Feature: A fleet loses nobody
       | loads for 30 seconds and answers chat with 404         | 70   |
       | loads for 30 seconds and closes chat without answering | 70   |
 
-  @id:fleet-an-engine-dies @must @needs:faults @needs:restart @needs:clock
+  @id:fleet-an-engine-dies @must @needs:faults @needs:restart @needs:clock @needs:health @needs:least-sessions @needs:request-ids
   Scenario: When an engine dies its sessions move, and nobody else's
     Given a fleet of
       | group | count |
@@ -130,12 +130,13 @@ Feature: A fleet loses nobody
     When 12 sessions send 2 requests each
     Then the sessions are spread within 1 of even
     When the process of engine "e-02" dies
-    And 5 seconds pass
+    And the router has had 25 seconds to notice
     And 12 sessions send 2 requests each
-    Then no session leaves an engine that lives
+    Then every request succeeds
+    And no session leaves an engine that lives
     And no request was worked on twice
 
-  @id:fleet-users-come-and-go @should @needs:faults @needs:clock
+  @id:fleet-users-come-and-go @should @needs:faults @needs:clock @needs:health @needs:sessions @needs:request-ids
   Scenario: Users come and go while engines join, and each stays where it began
     Given a fleet of
       | group | count | binds        |

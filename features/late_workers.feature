@@ -3,7 +3,7 @@ Feature: Late workers join at once
   land on the two, and stay there, because a session stays where it began. The gate prevents it;
   without the gate, the router must at least give new sessions to late workers at once.
 
-  @id:without-the-gate-early-engines-hold-all @observe @needs:faults @needs:clock
+  @id:without-the-gate-early-engines-hold-all @observe @needs:faults @needs:virtual
   Scenario Outline: Without the gate, <early> early engines of 16 hold all 335 sessions
     Given 16 engines, of which <early> serve at once and the last after <late> seconds
     And the router in front of all engines, set to
@@ -19,7 +19,7 @@ Feature: Late workers join at once
       | 10    | 255  | 33  | 34   |
       | 1     | 255  | 335 | 335  |
 
-  @id:behind-the-gate-the-spread-is-even @must @needs:faults @needs:clock
+  @id:behind-the-gate-the-spread-is-even @must @needs:faults @needs:clock @needs:least-sessions
   Scenario Outline: Behind the gate, with <early> early engines, every engine holds 20 or 21 sessions
     Given 16 engines, of which <early> serve at once and the last after <late> seconds
     When the gate has opened for all engines
@@ -38,8 +38,22 @@ Feature: Late workers join at once
       | 10    | 255  |
       | 1     | 255  |
 
-  @id:late-workers-get-the-new-sessions @must @needs:faults @needs:clock
-  Scenario: New sessions go to late workers at the next health check, in their own model's pool
+  @id:late-workers-get-the-new-sessions @must @needs:faults @needs:clock @needs:least-sessions
+  Scenario: New sessions go to a late worker at the next health check
+    Given 2 engines of model "qwen", the last after 30 seconds
+    And the router in front of all engines, set to
+      | policy | sticky |
+    And the router is ready
+    When 8 new sessions "early" send 1 requests each for model "qwen"
+    And it is 30 s
+    And the router has had 1 seconds to notice
+    And 8 new sessions "late" send 1 requests each for model "qwen"
+    Then every request succeeds
+    And engine "qwen0" holds 8 of the sessions "early"
+    And engine "qwen1" holds 8 of the sessions "late"
+
+  @id:late-workers-of-each-model @must @needs:faults @needs:clock @needs:least-sessions @needs:models
+  Scenario: New sessions go to late workers of their own model's pool
     Given 2 engines of model "qwen", the last after 30 seconds
     And 2 engines of model "llama", the last after 60 seconds
     And the router in front of all engines, set to
@@ -47,9 +61,11 @@ Feature: Late workers join at once
     And the router is ready
     When 8 new sessions "early" send 1 requests each for model "qwen"
     And 6 new sessions "other" send 1 requests each for model "llama"
-    And it is 31 s
+    And it is 30 s
+    And the router has had 1 seconds to notice
     And 8 new sessions "late" send 1 requests each for model "qwen"
-    And it is 61 s
+    And it is 60 s
+    And the router has had 1 seconds to notice
     And 6 new sessions "more" send 1 requests each for model "llama"
     Then every request succeeds
     And engine "qwen0" holds 8 of the sessions "early"
@@ -57,14 +73,15 @@ Feature: Late workers join at once
     And engine "llama0" holds 6 of the sessions "other"
     And engine "llama1" holds 6 of the sessions "more"
 
-  @id:nothing-is-reindexed-later @must @needs:faults @needs:clock
+  @id:nothing-is-reindexed-later @must @needs:faults @needs:clock @needs:least-sessions
   Scenario: A session that began early stays where it is when others join
-    Given 4 engines, of which 2 serve at once and the last after 20 seconds
+    Given 4 engines, of which 2 serve at once and the last after 60 seconds
     And the router in front of all engines, set to
       | policy | sticky |
     And the router is ready
     When 20 sessions send 1 requests each
-    And it is 25 s
+    And it is 60 s
+    And the router has had 5 seconds to notice
     And 20 sessions send 3 requests each
     Then every request succeeds
     And every session stays on one engine
@@ -79,7 +96,7 @@ Feature: Late workers join at once
     And the router logged 16 workers as "Discovered model qwen on w"
     And 16 workers are in rotation
 
-  @id:nobody-is-forgotten @must @needs:faults @needs:clock
+  @id:nobody-is-forgotten @must @needs:faults @needs:virtual
   Scenario: A worker that comes after an hour joins like any other
     Given 2 engines, of which 1 serve at once and the last after 3600 seconds
     And the router in front of all engines
@@ -88,7 +105,7 @@ Feature: Late workers join at once
     Then every request succeeds
     And engine "e01" got 3 chat requests
 
-  @id:a-router-with-nobody-says-so @must @needs:faults @needs:clock
+  @id:a-router-with-nobody-says-so @must @needs:faults @needs:clock @needs:readiness
   Scenario: A router whose workers all load binds at once and says that it is not ready
     Given an engine "late" that refuses for 60 seconds
     And the router in front of all engines
@@ -97,7 +114,8 @@ Feature: Late workers join at once
     Then the answer has status 503
     And the answer has header "Retry-After"
     And no answer names an engine's address
-    When it is 62 s
+    When it is 60 s
+    And the router has had 2 seconds to notice
     And a JSON request is sent
     Then the request succeeds
 

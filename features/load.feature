@@ -3,7 +3,7 @@ Feature: Load has the shape of a real engine
   335 sessions: their KV caches are full, requests wait and lose their blocks to each other, while
   fourteen engines have nothing to do. Behind the gate nobody waits and the caches are a sixth full.
 
-  @id:without-the-gate-two-engines-are-full-and-the-rest-idle @observe @needs:faults @needs:clock @needs:metrics
+  @id:without-the-gate-two-engines-are-full-and-the-rest-idle @observe @needs:faults @needs:virtual @needs:metrics
   Scenario: Without the gate the early engines are full, with a queue and preemptions
     Given 16 engines of 9800 KV blocks, of which 2 serve at once and the last after 172 seconds
     And the router in front of all engines, set to
@@ -22,7 +22,7 @@ Feature: Load has the shape of a real engine
       | waiting     | 0     | 0    |
       | KV          | 0     | 0    |
 
-  @id:behind-the-gate-nobody-waits-for-a-cache @must @needs:faults @needs:clock @needs:metrics
+  @id:behind-the-gate-nobody-waits-for-a-cache @must @needs:faults @needs:virtual @needs:metrics
   Scenario: Behind the gate every engine runs 15 to 21 requests and none waits
     Given 16 engines of 9800 KV blocks, of which 2 serve at once and the last after 172 seconds
     When the gate has opened for all engines

@@ -149,18 +149,18 @@ Feature: Ready means that a request sent now is answered
     Then the checks took 2 seconds
     And 9 engines are ready
 
-  @id:a-router-skips-who-still-loads @must @needs:faults @needs:clock @readiness:66
+  @id:a-router-skips-who-still-loads @must @needs:faults @needs:clock @needs:health @readiness:66
   Scenario: A hundred requests all reach the engine that is ready
     Given an engine "loading" that loads and never answers chat
     And an engine "fine" that serves
     And the router in front of all engines
     When the router is ready
-    And 100 JSON requests are sent one after another
+    And 100 JSON requests are sent at once
     Then every request succeeds
     And engine "fine" got 100 requests from clients
     And engine "loading" got 0 requests from clients
 
-  @id:nobody-ready-is-told-at-once @must @needs:faults @needs:clock @readiness:67
+  @id:nobody-ready-is-told-at-once @must @needs:faults @needs:clock @needs:health @readiness:67
   Scenario: With nobody ready a request is answered 503 with Retry-After
     Given an engine "loading" that loads and never answers chat
     And the router in front of all engines

@@ -103,7 +103,7 @@ Feature: Evidence is kept, ages, and is not worn out by one bad answer
     Then its status is degraded
     And it became degraded at 323 s
 
-  @id:a-router-leaves-out-who-is-wedged @must @needs:faults @needs:clock @readiness:42
+  @id:a-router-leaves-out-who-is-wedged @must @needs:faults @needs:clock @needs:health @readiness:42
   Scenario: The router stops choosing an engine whose chat hangs
     Given an engine "wedged" that serves
     And an engine "fine" that serves
@@ -111,7 +111,7 @@ Feature: Evidence is kept, ages, and is not worn out by one bad answer
     When the router is ready
     And engine "wedged" never answers chat
     And it is 400 s
-    And 20 JSON requests are sent one after another
+    And 20 JSON requests are sent at once
     Then every request succeeds
     And engine "wedged" got 0 requests from clients
 

@@ -30,6 +30,7 @@ ROUTER_PROMISES = {
     "late_workers": {
         "behind-the-gate-the-spread-is-even",
         "late-workers-get-the-new-sessions",
+        "late-workers-of-each-model",
         "nothing-is-reindexed-later",
         "nobody-is-forgotten",
         "a-router-with-nobody-says-so",
@@ -144,7 +145,7 @@ def test_every_router_promise_is_red_on_the_naive_router(run_on, feature):
     ("router", "scenario", "words"),
     [
         ("Counts503", "backpressure-sole-engine-is-never-shed", "rests after errors"),
-        ("Counts503", "half-open-probe-answered-503-closes", "breaker of engine 'sole' closed"),
+        ("Counts503", "half-open-probe-answered-503-closes", "20 whole answers with 200"),
         ("NeverOpens", "errors-open-the-breaker", "expected a whole 503"),
         ("NeverOpens", "cut-answers-open-the-breaker", "expected a whole 503"),
         (

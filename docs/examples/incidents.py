@@ -10,7 +10,6 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -31,9 +30,7 @@ from staticfire.engine import (
 from staticfire.judge import Judge
 from staticfire.stand.limits import lift_open_files
 from staticfire.stand.routers.bundled import BundledRouter
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
-from naive_router import NaiveRouter
+from staticfire.stand.routers.naive import NaiveRouter
 
 console = Console(highlight=False, soft_wrap=True)
 MODEL = "qwen"

@@ -81,6 +81,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     from staticfire.bdd.tags import tags_of
 
     session = config.stash.get(SESSION, None)
+    if session is not None:
+        _select(config, items)
     for item in items:
         tags = tags_of(item)
         if tags is None:
@@ -93,3 +95,44 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from staticfire.bdd.marking import mark
 
         mark(item, tags, session, router_of(item, session))
+
+
+def _select(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the scenarios of a profile or by their ids, then those of a shard.
+
+    Raises `UsageError` for an id that was not collected.
+    """
+    from staticfire.bdd.profiles import PROFILES, parse_shard, shard
+    from staticfire.bdd.tags import tags_of
+
+    profile, part = config.getoption("engine_profile"), config.getoption("engine_shard")
+    ids = set(config.getoption("engine_id"))
+    if profile is None and part is None and not ids:
+        return
+    seen = {tags.id for item in items if (tags := tags_of(item)) is not None}
+    if ids - seen:
+        raise pytest.UsageError(f"--engine-id: no scenario {', '.join(sorted(ids - seen))} here")
+    kept = []
+    for item in items:
+        tags = tags_of(item)
+        claimed = profile is None or (
+            tags is not None
+            and tags.routed
+            and not tags.bundled
+            and PROFILES[profile](tags, item.path.stem)
+        )
+        if claimed and (not ids or (tags is not None and tags.id in ids)):
+            kept.append(item)
+    places = shard(kept, _known_as, parse_shard(part))
+    kept = [item for place, item in enumerate(kept) if place in places]
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = kept
+
+
+def _known_as(item: pytest.Item) -> str:
+    """A scenario by its id: node ids differ with the folder from which pytest runs."""
+    from staticfire.bdd.tags import tags_of
+
+    tags = tags_of(item)
+    return f"{tags.id} {item.name}" if tags is not None else item.nodeid

@@ -200,7 +200,8 @@ def test_a_long_timeline_shows_its_end(project):
 def test_the_replay_of_a_packaged_feature_runs(project):
     """From any folder: by the package's name, not by a path that is not there."""
     project.write(
-        "pyproject.toml", "[tool.staticfire.routers.cuts]\npython = 'naive_router:NaiveRouter'\n"
+        "pyproject.toml",
+        "[tool.staticfire.routers.cuts]\npython = 'staticfire.stand.routers.naive:NaiveRouter'\n",
     )
     name = "test_a_500_whose_body_declares_a_400_is_the_clients_fault"
     test = f"staticfire.features/backpressure.feature::{name}"
@@ -280,7 +281,7 @@ def test_junit_carries_scenario_and_seed(project):
     project.run("--junitxml=report.xml")
     case = ET.parse(project.path / "report.xml").getroot().find(".//testcase")
     properties = {p.get("name"): p.get("value") for p in case.iter("property")}
-    assert properties == {"scenario": "one", "seed": "7"}
+    assert properties == {"scenario": "one", "seed": "7", "router": "bundled"}
 
 
 # --- fixtures

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 NAMES = (
     "engines", "engines_10k", "json", "tokens", "kv_token", "loading", "sessions", "timers",
-    "dribble", "forward", "gate", "services", "peers",
+    "dribble", "forward", "choose", "scrape", "gate", "services", "peers", "report",
 )  # fmt: skip
 
 
@@ -41,6 +41,7 @@ def test_measurement_works_in_a_tiny_size(bench, name):
         "ms": 1e3,
         "s": 60,
         "KiB": 1e6,
+        "MB": 10,
         "times": 1e3,
         "requests": 10,
         "% of a core": 100,

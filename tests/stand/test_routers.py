@@ -11,7 +11,7 @@ from staticfire.stand.routers.bundled import BundledRouter
 
 def test_the_bundled_router_is_always_there():
     """Without any table."""
-    assert list(routers({})) == ["bundled"]
+    assert next(iter(routers({}))) == "bundled"
     assert isinstance(routers({})["bundled"].make([], {}), BundledRouter)
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from staticfire.bdd.tags import Tags
+from staticfire.bdd.tags import OF_ROUTERS, Tags
 
-__all__ = ["Conditions", "applicability"]
+__all__ = ["NO_ROUTER", "UNSUPPORTED", "Conditions", "applicability", "unsupported"]
+
+UNSUPPORTED = "unsupported: "
+"""How the reason of a skip starts that the router itself gave."""
+
+NO_ROUTER = "no router takes part in it"
+"""Why a scenario is not for a run against another router."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,8 @@ class Conditions:
     clock: str
     os: str
     gpu: str
+    example: str = ""
+    """The values of an outline's example, joined by hyphens."""
 
     def as_row(self) -> dict[str, str]:
         """The conditions by name."""
@@ -29,8 +37,16 @@ class Conditions:
 
 def applicability(tags: Tags) -> Iterator[str]:
     """The tags that say where a scenario applies."""
-    yield from (f"needs:{need}" for need in sorted(tags.needs))
+    yield from (f"needs:{need}" for need in sorted(tags.needs - set(OF_ROUTERS)))
     yield from (f"os:{os}" for os in sorted(tags.oses))
     yield from (f"gpu:{gpu}" for gpu in sorted(tags.gpus))
     if tags.bundled:
         yield "router:bundled"
+
+
+def unsupported(tags: Tags, router: str, has: Collection[str]) -> str | None:
+    """Why a router says that a scenario is not for it; None when it is."""
+    lacking = sorted(tags.needs & set(OF_ROUTERS) - set(has))
+    if not lacking:
+        return None
+    return f"{UNSUPPORTED}needs {', '.join(lacking)}, which the router {router} lacks"

@@ -31,7 +31,14 @@ from staticfire.bdd.near import nearest_steps
 from staticfire.bdd.step import LIBRARY
 from staticfire.bdd.tags import read_tags
 
-__all__ = ["STEPS_LOADED", "FeatureFile", "features_dir", "packaged", "scenario_ids"]
+__all__ = [
+    "STEPS_LOADED",
+    "FeatureFile",
+    "features_dir",
+    "packaged",
+    "scenario_ids",
+    "title_of",
+]
 
 IDS = pytest.StashKey[dict[str, str]]()
 """Scenario ids seen in this session, with their places."""
@@ -102,10 +109,22 @@ class FeatureFile(pytest.Module):
                 place = (self.path, template.line_number - 1, item.name)
                 item.reportinfo = partial(_identity, place)  # type: ignore[method-assign]
         if self.config.stash.get(STEPS_LOADED, False):
-            findings = [finding for item in items for finding in _step_findings(self, item)]
+            once = {_steps_of(item): item for item in reversed(items)}  # not for each router again
+            findings = [f for item in reversed(once.values()) for f in _step_findings(self, item)]
             if findings:
                 raise self.CollectError("\n".join(dict.fromkeys(findings)))
         return items
+
+
+def title_of(item: pytest.Function) -> str:
+    """The scenario's name, with the values of its example."""
+    template = scenario_wrapper_template_registry.get(item.obj)
+    title = str(template.name) if template is not None else item.name
+    callspec = getattr(item, "callspec", None)
+    example = callspec.params.get("_pytest_bdd_example", {}) if callspec else {}
+    for name, value in example.items():
+        title = title.replace(f"<{name}>", str(value))
+    return title
 
 
 STEPS_LOADED = pytest.StashKey[bool]()
@@ -118,6 +137,13 @@ def _identity(place: tuple[Path, int, str]) -> tuple[Path, int, str]:
 
 def _nothing() -> None:
     """What a scenario does besides its steps."""
+
+
+def _steps_of(item: Any) -> tuple[object, ...]:
+    """What the steps of an item depend on: its scenario and its example."""
+    callspec = getattr(item, "callspec", None)
+    example = callspec.params.get("_pytest_bdd_example", {}) if callspec else {}
+    return (getattr(item, "obj", item), *example.items())
 
 
 def _step_findings(feature: FeatureFile, item: Any) -> Iterator[str]:

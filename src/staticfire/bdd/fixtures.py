@@ -40,7 +40,7 @@ def world(request: pytest.FixtureRequest, router_name: str) -> Iterator[World]:
     tags = tags_of(item)
     callspec = getattr(item, "callspec", None)
     names = (tags.id, callspec.id if callspec else "") if tags and tags.id else (item.nodeid,)
-    lent = _lent_loop(request) if session.virtual(tags) else None
+    lent = _lent_loop(request) if session.virtual(tags, router_name) else None
     made = session.world(tags, router_name, session.seed(*map(str, names)), lent)
     item.stash[WORLD] = made
     yield made

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from staticfire.bdd.tags import Tags, read_tags
 __all__ = ["lint", "scenario_tags"]
 
 HEADING = re.compile(r"^\s*(?:Scenario|Scenario Outline|Scenario Template|Example):\s*(.*?)\s*$")
+ROUTED = "the router in front of"
+"""What the steps that start a router have in common."""
 EXAMPLES = re.compile(r"^\s*(?:Examples|Scenarios):")
 
 
@@ -54,7 +57,8 @@ def lint(
     tags: dict[str, Tags] = {}
     for name, scenario in feature.scenarios.items():
         place = f"{path}:{scenario.line_number}"
-        tags[name], wrong = read_tags(scenario_tags(feature, scenario), registered)
+        read, wrong = read_tags(scenario_tags(feature, scenario), registered)
+        tags[name] = replace(read, routed=any(ROUTED in step.name for step in scenario.steps))
         found += [f"{place}: {what}" for what in wrong]
         if not scenario.steps:
             first = scenario.description.strip().partition("\n")[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from staticfire.bdd.chosen import example_of
 from staticfire.bdd.keys import PACKAGED
 from staticfire.bdd.session import Session
 from staticfire.bdd.tags import Tags
@@ -17,7 +18,8 @@ __all__ = ["explained", "mark", "replay", "sections"]
 def mark(item: pytest.Item, tags: Tags, session: Session, router: str) -> None:
     """Skip what does not apply, expect what is a known bug."""
     item.user_properties += [("scenario", tags.id or ""), ("seed", str(session.asked.seed))]
-    expected = session.expectation(tags, router)
+    item.user_properties.append(("router", router))
+    expected = session.expectation(tags, router, example_of(item))
     if session.missing or expected.outcome == "skip":
         item.add_marker(pytest.mark.skip(reason=session.missing or expected.why))
     elif expected.outcome == "xfail":
@@ -50,8 +52,9 @@ def sections(
             (f"Engine {name}", "\n".join(_last(lines, whole)) or "nothing happened")
             for name, lines in world.timelines().items()
         ]
-        if world.log:
-            shown.append(("Router's log", "\n".join(_last(world.log, whole))))
+        log = world.router_log()
+        if log:
+            shown.append(("Router's log", "\n".join(_last(log, whole))))
     shown.append(("Replay", replay(item, session)))
     return shown
 
@@ -72,6 +75,7 @@ def replay(item: pytest.Item, session: Session) -> str:
         "" if asked.routers == ("bundled",) else "".join(f" --router {r}" for r in asked.routers)
     )
     lane = "--mock-engines" if asked.lane == "mock" else f"--engine-lane {asked.lane}"
+    routers += "".join(f" --router-bin {folder}" for folder in asked.router_bin)
     clock = "" if asked.clock == "virtual" else f" --engine-clock {asked.clock}"
     pyargs = "--pyargs " if item.nodeid.startswith(f"{PACKAGED}/") else ""
     return f"pytest {lane}{routers}{clock} --engine-seed {asked.seed} {pyargs}'{item.nodeid}'"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from staticfire.bdd.keys import SESSION, TOLD
+from staticfire.bdd.profiles import PROFILES, parse_shard
 from staticfire.errors import StaticFireError, WrongInput
 
 CLOCKS = ("virtual", "real")
@@ -37,13 +38,44 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         dest="engine_routers",
         metavar="NAME",
         action="append",
-        help="the router under test: bundled, or one of [tool.staticfire.routers]; repeatable",
+        help="the router under test, as `staticfire routers` lists them; repeatable",
+    )
+    group.addoption(
+        "--router-bin",
+        dest="router_bin",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="where routers that are programs lie, besides PATH; repeatable",
     )
     group.addoption("--engine-clock", choices=CLOCKS, help="the clock of mock engines")
     group.addoption(
         "--engine-seed", type=int, metavar="N", help="replay a run: the seed of everything random"
     )
     group.addoption("--expectations", metavar="FILE", help="known bugs, as a TOML file")
+    group.addoption(
+        "--engine-report",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="write what came of the run: FILE.html, FILE.json or FILE.md; repeatable",
+    )
+    group.addoption(
+        "--engine-profile",
+        metavar="NAME",
+        choices=tuple(PROFILES),
+        help=f"only the scenarios of a profile: {', '.join(PROFILES)}",
+    )
+    group.addoption(
+        "--engine-id",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="only the scenario with this @id; repeatable",
+    )
+    group.addoption(
+        "--engine-shard", metavar="I/N", help="only the I-th of N parts of what was selected"
+    )
     parser.addini("engine_lane", "as --engine-lane", default="")
     parser.addini("engine_routers", "as --router", type="args", default=["bundled"])
     parser.addini("engine_clock", "as --engine-clock", default="virtual")
@@ -64,6 +96,8 @@ def pytest_configure(config: pytest.Config) -> None:
     from staticfire.bdd.steps import MODULES
 
     try:
+        parse_shard(config.getoption("engine_shard"))
+        _check_reports(config)
         config.stash[SESSION] = session = Session(
             Asked(
                 lane=lane,
@@ -74,6 +108,7 @@ def pytest_configure(config: pytest.Config) -> None:
                 seed=_seed(config),
                 expectations=_expectations(config),
                 features=tuple(config.getini("staticfire_features")),
+                router_bin=tuple(config.getoption("router_bin")),
             ),
             config.rootpath,
         )
@@ -83,8 +118,23 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.import_plugin(module)
     config.stash[STEPS_LOADED] = True
     config.pluginmanager.register(Ran(session, config.stash[TOLD]), "staticfire-ran")
+    reports = [Path(file).absolute() for file in config.getoption("engine_report")]
+    if reports:
+        from staticfire.bdd.recording import Recorder
+
+        recorder = Recorder(session, reports, config.stash[TOLD])
+        config.pluginmanager.register(recorder, "staticfire-recorder")
     if session.lane.virtual and config.pluginmanager.hasplugin("asyncio"):
         config.pluginmanager.register(LendsItsLoop(), "staticfire-asyncio")
+
+
+def _check_reports(config: pytest.Config) -> None:
+    """Raises `WrongInput` before the run for a file that could not be written after it."""
+    if config.getoption("engine_report"):
+        from staticfire.report.writing import check_ending
+
+        for file in config.getoption("engine_report"):
+            check_ending(Path(file), "--engine-report")
 
 
 def _clock(config: pytest.Config) -> str:

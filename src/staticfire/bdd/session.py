@@ -11,13 +11,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from staticfire.bdd.applies import Conditions, applicability
+from staticfire.bdd.applies import NO_ROUTER, Conditions, applicability, unsupported
 from staticfire.bdd.collect import scenario_ids
 from staticfire.bdd.tags import Tags
 from staticfire.bdd.world import World
 from staticfire.clock import REAL
 from staticfire.errors import WrongInput, did_you_mean
 from staticfire.expectations import Expectation, Expectations, budget_for, load
+from staticfire.expectations.peers import peer_rows, stale
 from staticfire.stand.lanes import Lane, lanes
 from staticfire.stand.limits import ENOUGH, lift_open_files
 from staticfire.stand.loops import RealLoop, ScenarioLoop, VirtualScenarioLoop
@@ -25,6 +26,9 @@ from staticfire.stand.routers import RouterFactory, routers
 from staticfire.stand.seeds import derive
 
 __all__ = ["Asked", "Session", "gpu_here", "project_tables"]
+
+RUSH = 3
+"""How much faster time runs until a router that is a program starts: nobody else is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class Asked:
     seed: int
     expectations: Path | None
     features: tuple[Path, ...]
+    router_bin: tuple[str, ...] = ()
+    """Folders where routers that are programs lie."""
 
 
 def project_tables(root: Path, kind: str) -> Mapping[str, Any]:
@@ -81,7 +87,7 @@ class Session:
                 found=repr(self.asked.lane),
                 do=did_you_mean(self.asked.lane, known),
             )
-        self._routers = routers(project_tables(self.root, "routers"))
+        self._routers = routers(project_tables(self.root, "routers"), self.asked.router_bin)
         for name in self.asked.routers:
             if name not in self._routers:
                 raise WrongInput(
@@ -101,45 +107,74 @@ class Session:
                 routers=self._routers,
                 today=datetime.fromtimestamp(REAL.wall(), UTC).date(),
             )
+        self._add_peers()
         limit = lift_open_files()
         if limit < ENOUGH:
             self.notes.append(f"only {limit} open files are allowed here; fleets may need {ENOUGH}")
+
+    def _add_peers(self) -> None:
+        """What is known of the routers of this run; the project's own rows decide before it."""
+        for name in self.asked.routers:
+            rows = peer_rows(name)
+            if rows:
+                self.expectations = Expectations((*self.expectations.rows, *rows))
+                self.notes += stale(name, self._routers[name].version(), rows)
 
     @cached_property
     def missing(self) -> str | None:
         """Why the lane cannot be used here."""
         return self.lane.missing()
 
-    def virtual(self, tags: Tags | None) -> bool:
+    def virtual(self, tags: Tags | None, router: str) -> bool:
         """Whether a test runs in virtual time."""
         return (
             self.lane.virtual
+            and self._scale(router) is None
             and self.asked.clock == "virtual"
             and not (tags is not None and tags.realtime)
         )
 
-    def conditions(self, tags: Tags | None, router: str) -> Conditions:
+    def conditions(self, tags: Tags | None, router: str, example: str = "") -> Conditions:
         """What holds for one test."""
         return Conditions(
             lane=self.asked.lane,
             engine=self.lane.kind,
             personality=self.lane.personality,
             router=router,
-            clock="virtual" if self.virtual(tags) else "real",
+            clock="virtual" if self.virtual(tags, router) else "real",
             os=sys.platform,
             gpu=gpu_here(),
+            example=example,
         )
 
-    def expectation(self, tags: Tags | None, router: str) -> Expectation:
+    def expectation(self, tags: Tags | None, router: str, example: str = "") -> Expectation:
         """What the tags and the rows say of one test."""
         tags = tags or Tags()
-        capabilities = self.lane.capabilities
-        return self.expectations.resolve(
+        program = self._scale(router) is not None
+        if program and tags.id and not tags.routed:
+            return Expectation(tags.id, "skip", NO_ROUTER)
+        expected = self.expectations.resolve(
             tags.id or "",
-            self.conditions(tags, router).as_row(),
+            self.conditions(tags, router, example).as_row(),
             tags=applicability(tags),
-            has=capabilities if self.virtual(tags) else capabilities - {"clock"},
+            has=self._capabilities(tags, router),
         )
+        why = unsupported(tags, router, self._routers[router].capabilities)
+        if why is not None and expected.outcome != "skip":
+            return Expectation(tags.id or "", "skip", why)
+        return expected
+
+    def _scale(self, router: str) -> float | None:
+        """Scenario seconds in a real one, of a router that is a program."""
+        return self._routers[router].time_scale
+
+    def _capabilities(self, tags: Tags, router: str) -> frozenset[str]:
+        """What the lane has here: time that passes when the scenario says so may be scaled."""
+        capabilities = self.lane.capabilities
+        if self.virtual(tags, router):
+            return capabilities
+        scaled = self._scale(router) is not None and self.lane.virtual
+        return capabilities - ({"virtual"} if scaled else {"virtual", "clock"})
 
     def router(self, name: str) -> RouterFactory:
         """A router under test by name."""
@@ -152,11 +187,18 @@ class Session:
     def world(self, tags: Tags | None, router: str, seed: int, lent: Any = None) -> World:
         """A world for one test; `lent` is a loop from outside."""
         loop: ScenarioLoop
-        loop = VirtualScenarioLoop(lent) if lent or self.virtual(tags) else RealLoop()
+        if lent or self.virtual(tags, router):
+            loop = VirtualScenarioLoop(lent)
+        else:
+            scale = self._scale(router)
+            loop = RealLoop(None if scale is None else RUSH * scale)
+        factory = self.router(router)
+        if tags is not None and tags.counts:
+            factory = factory.counting()
         return World(
             loop=loop,
             lane=self.lane,
-            router_factory=self.router(router),
+            router_factory=factory,
             seed=seed,
             wait_budget=partial(budget_for, self.expectation(tags, router)),
         )

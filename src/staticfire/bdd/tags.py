@@ -10,9 +10,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from staticfire.errors import did_you_mean, nearest
-from staticfire.stand.lanes.base import CAPABILITIES as NEEDS
+from staticfire.stand.lanes.base import CAPABILITIES as OF_ENGINES
+from staticfire.stand.routers.entry import CAPABILITIES as OF_ROUTERS
 
-__all__ = ["GPUS", "LEVELS", "NEEDS", "OSES", "SOURCES", "Tags", "read_tags", "tags_of"]
+__all__ = [
+    "GPUS",
+    "LEVELS",
+    "NEEDS",
+    "OF_ENGINES",
+    "OF_ROUTERS",
+    "OSES",
+    "SOURCES",
+    "Tags",
+    "read_tags",
+    "tags_of",
+]
+
+NEEDS = {**OF_ENGINES, **OF_ROUTERS}
 
 LEVELS = {
     "must": "breaks a client or loses a worker",
@@ -22,6 +36,7 @@ LEVELS = {
 
 PLAIN = {
     "realtime": "runs on the real clock, with budgets of a few seconds",
+    "counts": "counts attempts: a router that is a program runs without retries",
     "bundled": "speaks of the bundled router's own inside",
 }
 
@@ -49,6 +64,9 @@ class Tags:
     sources: frozenset[str] = frozenset()
     realtime: bool = False
     bundled: bool = False
+    counts: bool = False
+    routed: bool = False
+    """Not a tag: whether a router takes part, as its steps say."""
     other: frozenset[str] = frozenset()
     """Tags without a colon that the project registered as pytest markers."""
 
@@ -92,6 +110,7 @@ def read_tags(tags: Iterable[str], registered: Iterable[str] = ()) -> tuple[Tags
         sources=frozenset(f"{key}:{v}" for key in SOURCES for v in values.get(key, ())),
         realtime="realtime" in plain,
         bundled="bundled" in plain,
+        counts="counts" in plain,
         other=frozenset(plain & own),
     )
     return read, wrong

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import pytest
+
+from staticfire.bdd.applies import UNSUPPORTED
 from staticfire.clock import seconds
 from staticfire.engine import Group, MockEngine, Script
 from staticfire.engine.groups import members
@@ -14,8 +18,8 @@ from staticfire.errors import BrokenPromise, WrongStep, did_you_mean
 from staticfire.expectations import Budget
 from staticfire.judge import Answer, Judge
 from staticfire.stand.lanes import Engine, Lane
-from staticfire.stand.loops import ScenarioLoop
-from staticfire.stand.routers import RouterFactory, RouterUnderTest
+from staticfire.stand.loops import ScenarioLoop, VirtualScenarioLoop
+from staticfire.stand.routers import RouterFactory, RouterUnderTest, Unsupported
 from staticfire.stand.seeds import derive
 
 __all__ = ["MODEL", "World"]
@@ -43,6 +47,8 @@ class World:
     """The ids of the chat requests that its clients sent."""
     log: list[str] = field(default_factory=list)
     """What the router logged, messages only."""
+    logged_at: list[float] = field(default_factory=list)
+    """When it logged each of them."""
     facts: dict[str, Any] = field(default_factory=dict)
     """What a step leaves for a later one, by a word of the scenario."""
     reported: list[str] = field(default_factory=list)
@@ -50,7 +56,7 @@ class World:
     _closers: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._handler = _Listener(self.log)
+        self._handler = _Listener(self)
         logger = logging.getLogger("staticfire.router")
         logger.addHandler(self._handler)
         self._level = logger.level
@@ -146,7 +152,10 @@ class World:
     ) -> RouterUnderTest:
         """Start the router under test in front of all engines of the scenario, or of those named."""
         workers = [self.engine(name).url for name in (self.engines if names is None else names)]
-        self.router = self.router_factory.make(workers, settings or {})
+        try:
+            self.router = self.router_factory.make(workers, settings or {})
+        except Unsupported as why:
+            pytest.skip(f"{UNSUPPORTED}{why}")
         self.defer(self.router.stop)
         await self.router.start()
         return self.router
@@ -163,6 +172,7 @@ class World:
     def judge(self, url: str | None = None) -> Judge:
         """A client whose answers the scenario keeps."""
         judge = Judge(url or self.front)
+        judge.session_headers += getattr(self.router, "session_headers", ())
         judge.answers, judge.sent = self.answers, self.sent
         return judge
 
@@ -172,6 +182,31 @@ class World:
         if not self.answers:
             raise BrokenPromise("no request was answered yet in this scenario")
         return self.answers[-1]
+
+    def router_log(self) -> list[str]:
+        """What the router said so far."""
+        said = getattr(self.router, "log", None)
+        return list(said()) if said is not None else self.log
+
+    def told(self) -> list[tuple[float | None, str]]:
+        """What the router said so far, with its times where they are known."""
+        said = self.router_log()
+        times: list[float | None] = list(self.logged_at) if said is self.log else []
+        return list(zip(times or [None] * len(said), said, strict=True))
+
+    @property
+    def notices(self) -> float:
+        """Seconds that the router under test takes to see a change of a worker, if it is slow."""
+        return float(getattr(self.router, "notices", 0.0))
+
+    async def notice(self, seconds: float) -> None:
+        """Let so much time pass, or as much as the router needs to see a change of a worker."""
+        await asyncio.sleep(max(seconds, self.notices))
+
+    @property
+    def exact(self) -> bool:
+        """Whether time is virtual, so that what happens at an instant happens at that instant."""
+        return isinstance(self.loop, VirtualScenarioLoop)
 
     # --- the end
 
@@ -200,9 +235,10 @@ class World:
 
 
 class _Listener(logging.Handler):
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, world: World) -> None:
         super().__init__(logging.INFO)
-        self._lines = lines
+        self._world = world
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(record.getMessage())
+        self._world.log.append(record.getMessage())
+        self._world.logged_at.append(self._world.seconds)

@@ -28,11 +28,13 @@ __all__ = [
     "none_before_ready",
     "none_lost",
     "none_twice",
+    "session_of",
     "sessions_stay",
     "spread_is_even",
 ]
 
 ID = "x-request-id"
+"""Names a request; behind an @ the session, for routers that drop the header that says it."""
 SHED = frozenset({429, 503, 529})
 """Statuses that say "not now": the engine did no work, so that asking another one is right."""
 ROUTES = frozenset(ENDPOINTS[name] for name in INFERENCE)
@@ -52,6 +54,11 @@ class Journalled(Protocol):
     def journal(self) -> Journal:
         """What it saw."""
         ...
+
+
+def session_of(request: Request) -> str | None:
+    """The session that a request belongs to."""
+    return request.session or request.headers.get(ID, "").partition("@")[2] or None
 
 
 def of_clients(engine: Journalled) -> list[Request]:
@@ -127,7 +134,7 @@ def spread_is_even(
 ) -> None:
     """The engines' numbers of requests, or of sessions, differ by `within` at most."""
     counts = {
-        engine.name: len({r.session for r in of_clients(engine)} - {None})
+        engine.name: len({session_of(r) for r in of_clients(engine)} - {None})
         if sessions
         else len(of_clients(engine))
         for engine in engines
@@ -149,8 +156,9 @@ def sessions_stay(engines: Iterable[Journalled]) -> None:
     for engine in engines:
         ends[engine.name] = [row.at for row in engine.journal.rows if row.what == "dies"]
         for request in of_clients(engine):
-            if request.session is not None:
-                visits[request.session].append((request.at, engine.name))
+            session = session_of(request)
+            if session is not None:
+                visits[session].append((request.at, engine.name))
     moved = []
     for session, seen in sorted(visits.items()):
         steps = sorted(seen)

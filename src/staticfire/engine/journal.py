@@ -196,6 +196,11 @@ class Journal:
         self._rows.append((at, connection, what, size, note))
 
     @property
+    def length(self) -> int:
+        """How many rows there are so far."""
+        return len(self._rows)
+
+    @property
     def rows(self) -> list[Row]:
         """Every row so far."""
         return [

@@ -9,6 +9,8 @@
     serve_timeout_secs = 240
     flaky = true                               # a pass is tolerated; needs `until`
     until = 2026-12-31                         # the last day; after it the row is an error
+    version = "0.1.17"                         # of the router on which it was seen
+    link = "https://…"                         # a public report
 
 Several tables under one id are alternatives; the first that matches decides.
 """
@@ -20,6 +22,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -29,9 +32,10 @@ __all__ = ["CONDITIONS", "KEYS", "KINDS", "Row", "Value", "matches", "parse"]
 
 Value = str | bool
 
-CONDITIONS: Final = ("router", "lane", "engine", "personality", "clock", "os", "gpu")
+CONDITIONS: Final = ("router", "lane", "engine", "personality", "clock", "os", "gpu", "example")
 KEYS: Final = (
-    "when", "bug", "reason", "raises", "kind", "serve_timeout_secs", "flaky", "until",
+    "when", "bug", "reason", "raises", "kind", "serve_timeout_secs", "flaky", "until", "version",
+    "link",
 )  # fmt: skip
 KINDS: Final = ("product", "spec", "suite", "environment")
 
@@ -49,6 +53,10 @@ class Row:
     serve_timeout_secs: float | None = None
     flaky: bool = False
     until: date | None = None
+    version: str | None = None
+    """The router's version on which it was seen; it holds for others until one is seen to differ."""
+    link: str | None = None
+    """A public report of it."""
     where: str = "expectations.toml"
 
     def covers(self, other: Row) -> bool:
@@ -69,8 +77,10 @@ class Row:
 def matches(key: str, wanted: Value, found: Value) -> bool:
     """Whether a run's `found` is what a row wants. A GPU may be wanted by name or at all.
 
-    A run without a GPU has `gpu` False or "none".
+    A run without a GPU has `gpu` False or "none". An example may be a pattern, such as `503-*`.
     """
+    if key == "example":
+        return fnmatchcase(str(found), str(wanted))
     if key == "gpu":
         if isinstance(wanted, bool):
             return wanted is (found not in (False, "none", ""))
@@ -154,13 +164,16 @@ def _row(scenario: str, table: Mapping[str, Any], where: str) -> Row:
             found=f'"{kind}"',
             do=did_you_mean(kind, KINDS),
         )
-    raises = table.get("raises")
+    texts = {
+        key: None if table.get(key) is None else _text(table[key], f"{place} {key}")
+        for key in ("raises", "version", "link")
+    }
     return Row(
         scenario=scenario,
         when=_when(table["when"], f"{place} when"),
         bug=_text(table.get("bug"), f"{place} bug", "a ticket"),
         reason=_text(table.get("reason"), f"{place} reason", "a sentence"),
-        raises=None if raises is None else _text(raises, f"{place} raises"),
+        **texts,
         kind=kind,
         serve_timeout_secs=_seconds(table.get("serve_timeout_secs"), f"{place} serve_timeout_secs"),
         flaky=flaky,

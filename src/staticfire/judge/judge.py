@@ -38,6 +38,7 @@ class Judge:
         self.url = url
         self.answers: list[Answer] = []
         self.sent: list[str] = []
+        self.session_headers: tuple[str, ...] = ("X-Session-Id",)
 
     async def ask(
         self,
@@ -68,11 +69,15 @@ class Judge:
         on: Connection | None = None,
         **body: Any,
     ) -> Answer:
-        """One chat request; `session` goes into `x-session-id`, the rest into the body."""
-        self.sent.append(f"judge-{len(self.sent) + 1}")
+        """One chat request; `session` goes into headers, the rest into the body.
+
+        Routers drop headers, so the session stands in the request's id too.
+        """
+        own = f"judge-{len(self.sent) + 1}"
+        self.sent.append(own if session is None else f"{own}@{session}")
         headers = [("Content-Type", "application/json"), ("X-Request-Id", self.sent[-1])]
         if session is not None:
-            headers.append(("X-Session-Id", session))
+            headers += [(name, session) for name in self.session_headers]
         return await self.ask(
             "POST",
             "/v1/chat/completions",

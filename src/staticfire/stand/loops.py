@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, Protocol, TypeVar
 
 from staticfire.clock import REAL, Clock
+from staticfire.clock.scaled import ScaledLoop
 from staticfire.clock.virtual import Stuck, VirtualLoop
 
 __all__ = ["RealLoop", "ScenarioLoop", "VirtualScenarioLoop"]
@@ -78,11 +79,18 @@ class VirtualScenarioLoop:
 
 
 class RealLoop:
-    """The real clock, on a thread of its own: engines serve between the steps too."""
+    """The real clock, on a thread of its own: engines serve between the steps too.
 
-    def __init__(self) -> None:
-        self.clock = REAL
-        self.loop = asyncio.new_event_loop()
+    With a rate its seconds are shorter than real ones, for routers that are programs.
+    """
+
+    def __init__(self, rate: float | None = None) -> None:
+        self.clock: Clock = REAL
+        if rate is None:
+            self.loop = asyncio.new_event_loop()
+        else:
+            self.loop = scaled = ScaledLoop(rate)
+            self.clock = scaled.staticfire_clock
         self._steps: set[asyncio.Task[Any]] = set()
         self._thread = threading.Thread(target=self._serve, name="static fire", daemon=True)
         self._thread.start()

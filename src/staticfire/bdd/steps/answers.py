@@ -54,6 +54,15 @@ def _(world: World, end: str) -> None:
     promise(world.answer.end is ENDS[end], f"an answer that is {end}", world.answer)
 
 
+@then("the failure is visible", example="the failure is visible")
+def _(world: World) -> None:
+    """A cut, a reset, an error event, or a whole error of status 500 and up; never a clean end."""
+    answer = world.answer
+    broken = answer.end in (End.CUT, End.RESET, End.CLOSED)
+    told = answer.end is End.WHOLE and ((answer.status or 0) >= 500 or answer.error is not None)
+    promise(broken or told, "a failure that shows", answer)
+
+
 @then("the request succeeds", example="the request succeeds")
 def _(world: World) -> None:
     """A whole 200 without an error in it, that says something."""

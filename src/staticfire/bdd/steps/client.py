@@ -8,6 +8,7 @@ from typing import Any
 
 from staticfire.bdd.step import when
 from staticfire.bdd.world import MODEL, World
+from staticfire.engine import MockEngine
 from staticfire.errors import WrongStep
 from staticfire.judge import Answer
 
@@ -153,9 +154,23 @@ async def _(world: World, count: int) -> None:
 )
 async def _(world: World, kind: str, name: str) -> None:
     """A request whose answer a later step waits for."""
+    before = seen(world)
     task = asyncio.create_task(ask(world, kind), name=f"request {name}")
     world.facts[f"request {name}"] = task
     await asyncio.sleep(0.001)
+    due = world.seconds + ARRIVES
+    while not world.exact and seen(world) == before and world.seconds < due:  # noqa: ASYNC110 - another process sends it
+        await asyncio.sleep(LOOK)
+
+
+ARRIVES, LOOK = 5.0, 0.02
+"""Seconds in which a request has reached an engine where time is not virtual; between two looks."""
+
+
+def seen(world: World) -> int:
+    """How many requests the mock engines have seen."""
+    mocks = (engine for engine in world.engines.values() if isinstance(engine, MockEngine))
+    return sum(len(engine.journal.requests(on="POST /v1/chat/completions")) for engine in mocks)
 
 
 @when('request "{name}" is answered', example='request "slow" is answered')

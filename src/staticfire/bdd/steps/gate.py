@@ -50,11 +50,16 @@ def missing(world: World) -> str:
     return "; ".join(f"{names[t.url]}: {why}" for t, why in world.facts["gate"].missing)
 
 
+INEXACT = 30.0
+"""Seconds by which a gate may open otherwise where time is not virtual."""
+
+
 @then("the gate opened after {after:g} seconds", example="the gate opened after 12 seconds")
 def _(world: World, after: float) -> None:
-    """How long it held the launch, to the millisecond."""
+    """How long it held the launch, to the millisecond; to half a minute where time is not virtual."""
     waited = world.facts["gate"]
-    if not waited.ok or round(seconds(waited.after), 3) != after:
+    late = seconds(waited.after) - after
+    if not waited.ok or abs(late) > (0.0005 if world.exact else INEXACT):
         raise BrokenPromise(
             f"expected the gate to open after {after:g} s; it "
             f"{'opened' if waited.ok else 'gave up'} after {seconds(waited.after):g} s "

@@ -21,15 +21,6 @@ SILENCE = 300.0
 """Seconds after which a raw client no longer waits for bytes."""
 
 
-@then("the failure is visible", example="the failure is visible")
-def _(world: World) -> None:
-    """A cut, a reset, an error event, or a whole error of status 500 and up; never a clean end."""
-    answer = world.answer
-    broken = answer.end in (End.CUT, End.RESET, End.CLOSED)
-    told = answer.end is End.WHOLE and ((answer.status or 0) >= 500 or answer.error is not None)
-    promise(broken or told, "a failure that shows", answer)
-
-
 @then(
     "the last {count:d} answers took at most {seconds:g} seconds",
     example="the last 2 answers took at most 1 seconds",

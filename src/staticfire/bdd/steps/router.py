@@ -46,6 +46,11 @@ async def _(world: World, seconds: float) -> None:
     await wait_ready(world, seconds)
 
 
+def path(world: World, of: str) -> str:
+    """Where the router under test has its readiness or liveness."""
+    return str(getattr(world.router, of, f"/{of}"))
+
+
 async def wait_ready(world: World, asked: float | None) -> None:
     """Ask `/readiness` until it answers 200. Raises `BrokenPromise` when the time is up."""
     budget = world.wait_budget(asked)
@@ -53,7 +58,7 @@ async def wait_ready(world: World, asked: float | None) -> None:
     loop = asyncio.get_running_loop()
     started = loop.time()
     while True:
-        answer = await client.ask("GET", "/readiness", deadline=5.0)
+        answer = await client.ask("GET", path(world, "readiness"), deadline=5.0)
         waited = loop.time() - started
         if answer.status == 200:
             note = budget.close_call(waited)
@@ -69,8 +74,8 @@ async def wait_ready(world: World, asked: float | None) -> None:
 async def _(world: World) -> None:
     """`/readiness` is 503 with a reason, while `/liveness` is 200."""
     client = Judge(world.front)
-    ready = await client.ask("GET", "/readiness")
-    alive = await client.ask("GET", "/liveness")
+    ready = await client.ask("GET", path(world, "readiness"))
+    alive = await client.ask("GET", path(world, "liveness"))
     if (ready.status, alive.status) != (503, 200) or not ready.body:
         raise BrokenPromise(f"expected 503 with a reason and 200; came:\n  {ready}\n  {alive}")
 

@@ -9,6 +9,7 @@ from staticfire.bdd.step import then, when
 from staticfire.bdd.steps.engines import CHAT, requests
 from staticfire.bdd.world import MODEL, World
 from staticfire.engine import MockEngine
+from staticfire.engine.invariants import session_of
 from staticfire.errors import BrokenPromise
 
 
@@ -51,9 +52,9 @@ def holders(world: World, prefix: str = "") -> dict[str, set[str]]:
     """The sessions that each mock engine saw."""
     return {
         name: {
-            request.session
+            session
             for request in requests(engine, CHAT)
-            if request.session and request.session.startswith(prefix)
+            if (session := session_of(request)) and session.startswith(prefix)
         }
         for name, engine in world.engines.items()
         if isinstance(engine, MockEngine)

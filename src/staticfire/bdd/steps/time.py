@@ -28,6 +28,15 @@ async def _(world: World, seconds: float) -> None:
                 raise
 
 
+@when(
+    "the router has had {seconds:g} seconds to notice",
+    example="the router has had 1 seconds to notice",
+)
+async def _(world: World, seconds: float) -> None:
+    """Let time pass until the router has seen what changed: so long, or as long as it is known to take."""
+    await world.notice(seconds)
+
+
 @then("it is {seconds:g} s", example="it is 12 s")
 def _(world: World, seconds: float) -> None:
     """The scenario's time, exactly."""

@@ -19,6 +19,7 @@ CAPABILITIES = {
     "loading": "the engine can take seconds to load",
     "unloaded": "the engine can list a model before it has loaded it",
     "command": "the engine is what a command line starts",
+    "virtual": "time costs nothing and is exact",
 }
 """What a scenario may need of its engines (`@needs:…`), and what that means."""
 

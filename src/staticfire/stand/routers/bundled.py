@@ -38,6 +38,10 @@ class BundledRouter:
         """What SIGTERM does to the process."""
         await self.router.drain()
 
+    def breakers(self) -> dict[str, str]:
+        """The state of each worker's breaker, by its URL."""
+        return {worker.url: str(worker.breaker.state) for worker in self.router.workers}
+
 
 def _statuses(text: str) -> frozenset[int]:
     return frozenset(int(status) for status in text.replace(",", " ").split())

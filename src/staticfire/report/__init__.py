@@ -1,0 +1,1 @@
+"""What a run came to, as plain data."""

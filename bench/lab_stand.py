@@ -41,7 +41,7 @@ class Lab:
         for engine in self.engines:
             await engine.start()
         urls = tuple(engine.url for engine in self.engines)
-        self.router = Router(Settings(worker_urls=urls, port=0, **self.settings))
+        self.router = Router(Settings(worker_urls=urls, port=0, seed=1, **self.settings))
         await self.router.start()
         self.judge = Judge(self.router.url)
         self.began = asyncio.get_running_loop().time()

@@ -1,5 +1,5 @@
 # Two commands: `make demo` runs the main job, `make test` runs the tests; CI also runs
-# `make test-realtime`: services, gates and launchers as whole processes, a minute more.
+# `make test-rest`: whole processes on the real clock, and the proofs that each promise can fail.
 # Both need Python 3.11 or newer, and make. They install into $(VENV) from the lock.
 
 PYTHON ?= python3
@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-realtime lint bench fuzz soak clean
+.PHONY: demo test test-rest lint bench fuzz soak clean
 
 demo: $(VENV)/installed
 	@echo "== Three incidents, on a naive router and on ours"
@@ -22,16 +22,16 @@ demo: $(VENV)/installed
 	else echo "== No wheel of llama.cpp here: its lane is left out"; fi
 
 test: $(VENV)/installed lint
-	@echo "== Every test in virtual time, on mock engines (make test-realtime runs the others)"
-	@$(BIN)/pytest --mock-engines -q -n 2 --dist worksteal -m "not realtime"
+	@echo "== Every test in virtual time, on mock engines (make test-rest runs the others)"
+	@$(BIN)/pytest --mock-engines -q -n 2 --dist worksteal -m "not realtime and not proof"
 	@if [ -e $(VENV)/llamacpp ]; then \
 	  echo "== The promises that a real llama.cpp server can keep" && \
 	  $(BIN)/pytest --engine-lane llamacpp features -q -r fE; \
 	else echo "== No wheel of llama.cpp here: its lane is left out"; fi
 
-test-realtime: $(VENV)/installed
-	@echo "== The tests that start whole processes on the real clock"
-	@$(BIN)/pytest --mock-engines -q -n 2 --dist worksteal -m realtime
+test-rest: $(VENV)/installed
+	@echo "== The tests that start whole processes, and the proofs that each promise can fail"
+	@$(BIN)/pytest --mock-engines -q -n 2 --dist worksteal -m "realtime or proof"
 
 lint: $(VENV)/installed
 	@echo "== ruff, mypy"

@@ -29,15 +29,17 @@ class MeddlesomeRouter(NaiveRouter):
         headers = {"Content-Type": "application/json"}
         for _ in range(5):
             with suppress(aiohttp.ClientError, ConnectionError):
-                worker = self._choose(None)
+                worker = next((one for one in self.workers if one.up), None)
                 if worker is None:
                     break
-                async with self._client.post(worker + CHAT, data=body, headers=headers) as answer:
+                url = worker.url + CHAT
+                async with self._client.post(url, data=body, headers=headers) as answer:
                     return self._mended(body, await answer.read())
         return web.Response(status=500)
 
     def _mended(self, body: bytes, whole: bytes) -> web.Response:
         if b'"stream": true' in body or b'"stream":true' in body:
+            whole = whole.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             events = [event for event in whole.split(b"\n\n") if b'"error"' not in event]
             kind = {"Content-Type": "text/event-stream"}
             return web.Response(body=b"\n\n".join(events), headers=kind)
@@ -63,7 +65,7 @@ class TrustingRouter(NaiveRouter):
         if request.path != CHAT:
             return await super()._serve(request)
         body = await request.read()
-        host, _, port = self.workers[0].removeprefix("http://").rpartition(":")
+        host, _, port = self.workers[0].url.removeprefix("http://").rpartition(":")
         if self._kept is None:
             self._kept = await asyncio.open_connection(host, int(port))
         reader, writer = self._kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from aiohttp import web
@@ -23,14 +24,14 @@ class Rewrites(NaiveRouter):
     async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path != CHAT:
             return await super()._serve(request)
-        worker = self._choose(None)
+        url = self.workers[0].url + CHAT
         body = json.dumps(json.loads(await request.read())).encode()
 
         async def pieces() -> AsyncIterator[bytes]:
             yield body
 
         kind = {"Content-Type": "application/json"}
-        async with self._client.post(f"{worker}{CHAT}", data=pieces(), headers=kind) as answer:
+        async with self._client.post(url, data=pieces(), headers=kind) as answer:
             return web.Response(status=answer.status, body=await answer.read(), headers=kind)
 
 
@@ -44,10 +45,10 @@ class TellsAddresses(planted()):  # type: ignore[misc]
 
 
 class Overruns(planted(worker_max_requests=None)):  # type: ignore[misc]
-    """Ours with three bugs planted, each seen by a promise of its own.
+    """Ours with four bugs planted, each seen by a promise of its own.
 
-    The slot of a client that left is never given back, workers have no cap, and an engine's own
-    error looks like one of ours.
+    The slot of a client that left is never given back, workers have no cap, an engine's own error
+    looks like one of ours, and where nobody is home the client hears that it asks too much.
     """
 
     def __init__(self, workers: Sequence[str], settings: Mapping[str, Any]) -> None:
@@ -64,6 +65,12 @@ class Overruns(planted(worker_max_requests=None)):  # type: ignore[misc]
         router._infer = leaky
         mark = (b"x-staticfire-error", b"upstream")
         router._headers.to_client = lambda *args: [*to_client(*args), mark]
+        say = router._say
+
+        def busy(answer: Any, failure: Any, *more: Any) -> None:
+            say(answer, replace(failure, status=429) if failure.status == 503 else failure, *more)
+
+        router._say = busy
 
 
 class MiscountsAll(TellsAddresses):

@@ -6,6 +6,8 @@ import pytest
 
 import leaky_routers  # noqa: F401 - pytester forgets what its runs import first
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.mark.parametrize(
     ("router", "feature", "promises"),
@@ -15,7 +17,7 @@ import leaky_routers  # noqa: F401 - pytester forgets what its runs import first
             "overload",
             {
                 "overload-a-leaver-gives-up-its-slot", "overload-each-engine-has-a-cap",
-                "overload-the-engines-413-is-its-own",
+                "overload-the-engines-413-is-its-own", "overload-nobody-home-is-503",
             },
         ),
         (

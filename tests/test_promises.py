@@ -14,6 +14,8 @@ import journal_digest  # noqa: F401 - pytester forgets what its runs import firs
 import naive_router  # noqa: F401
 from staticfire.bdd.collect import features_dir
 
+pytestmark = pytest.mark.proof
+
 ROUTER_PROMISES = {
     "backpressure": {
         "backpressure-sole-engine-is-never-shed",
@@ -59,7 +61,6 @@ ROUTER_PROMISES = {
         "stream-falls-silent",
         "stream-silent-after-an-error",
         "stream-idle-is-per-piece",
-        "stream-odd-but-honest",
         "leaver-is-seen",
     },
     "retries": {
@@ -89,7 +90,6 @@ ROUTER_PROMISES = {
         "overload-a-leaver-gives-up-its-place",
         "overload-the-router-still-speaks",
         "overload-the-engines-answer-stands",
-        "overload-nobody-home-is-503",
         "overload-many-at-once",
     },
     "headers": {

@@ -6,6 +6,8 @@ import pytest
 
 import misrouting_routers  # noqa: F401 - pytester forgets what its runs import first
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.mark.parametrize(
     ("router", "feature", "promises"),

@@ -14,6 +14,8 @@ from staticfire.readiness.accept import answered
 from staticfire.readiness.settings import Settings
 from staticfire.readiness.table import Sign
 
+pytestmark = pytest.mark.proof
+
 
 def limits(**changed):
     """The defaults of every watch, changed."""

@@ -12,6 +12,8 @@ from staticfire.clock.virtual import VirtualClock
 from staticfire.readiness import signs
 from staticfire.services import check, store
 
+pytestmark = pytest.mark.proof
+
 
 def late_evidence_counts(monkeypatch):
     """Whatever is written is about the life that there is now."""

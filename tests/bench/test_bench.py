@@ -41,6 +41,7 @@ def test_measurement_works_in_a_tiny_size(bench, name):
         "ms": 1e3,
         "s": 60,
         "KiB": 1e6,
+        "MiB": 1e4,
         "MB": 10,
         "times": 1e3,
         "requests": 10,

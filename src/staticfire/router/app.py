@@ -213,9 +213,11 @@ class Router:
         if isinstance(what, Failure):
             return what
         passage.stream = what.stream
-        full = await self._door.enter()
-        if full is not None:
-            return full
+        if not self._door.step_in():
+            full = await self._door.enter()
+            if full is not None:
+                return full
+            passage.admitted = current().now()
         try:
             return await self._dispatcher.dispatch(what, passage, answer)
         finally:

@@ -110,20 +110,16 @@ class Permit(Struct, frozen=True):
 class Breaker:
     """One worker's breaker."""
 
-    __slots__ = ("_epoch", "_opened", "_probe", "_settings", "_state", "_streak")
+    __slots__ = ("_epoch", "_opened", "_probe", "_settings", "_streak", "state")
 
     def __init__(self, settings: BreakerSettings | None = None) -> None:
         self._settings = settings or BreakerSettings()
-        self._state = State.closed
+        self.state = State.closed
+        """As last moved; an open breaker past its cool-down moves at the next admit."""
         self._streak = 0
         self._opened = 0
         self._epoch = 0
         self._probe: Permit | None = None
-
-    @property
-    def state(self) -> State:
-        """The state as last moved; an open breaker past its cool-down moves at the next admit."""
-        return self._state
 
     @property
     def streak(self) -> int:
@@ -132,31 +128,31 @@ class Breaker:
 
     def would_admit(self, now: int) -> bool:
         """Whether `admit` would give a permit at `now`. Changes nothing."""
-        if self._state is State.closed:
+        if self.state is State.closed:
             return True
-        if self._state is State.open:
+        if self.state is State.open:
             return now - self._opened >= self._settings.cool_down
         return self._probe is None
 
     def reopens_at(self) -> int | None:
         """When an open breaker's cool-down is over, in nanoseconds; None unless open."""
-        return self._opened + self._settings.cool_down if self._state is State.open else None
+        return self._opened + self._settings.cool_down if self.state is State.open else None
 
     def admit(self, now: int) -> Permit | None:
         """A permit to ask the worker now, or None. The first after a cool-down is the probe."""
+        if self.state is State.closed:
+            return Permit(self._epoch, probe=False)
         if not self.would_admit(now):
             return None
-        if self._state is State.closed:
-            return Permit(self._epoch, probe=False)
-        if self._state is State.open:
-            self._state = State.half_open
+        if self.state is State.open:
+            self.state = State.half_open
         self._epoch += 1
         self._probe = Permit(self._epoch, probe=True)
         return self._probe
 
     def record(self, permit: Permit, outcome: Outcome, now: int) -> None:
         """Take back a permit with what its attempt came to."""
-        action = TABLE[self._state, outcome, permit == self._probe]
+        action = TABLE[self.state, outcome, permit == self._probe]
         if action is Action.reset:
             self._streak = 0
         elif action is Action.count:
@@ -172,13 +168,13 @@ class Breaker:
 
     def renew(self) -> None:
         """The worker began a new life: what an older one came to counts for nothing."""
-        self._state = State.closed
+        self.state = State.closed
         self._streak = 0
         self._epoch += 1
         self._probe = None
 
     def _open(self, now: int) -> None:
-        self._state = State.open
+        self.state = State.open
         self._opened = now
         self._epoch += 1
         self._probe = None

@@ -123,7 +123,8 @@ class Dispatcher(Generic[L]):
         if self._crowd.waiting and not tried and self._crowd.queued(_line(asked)):
             attempt = _FULL  # somebody waits already, whom nobody may overtake
         else:
-            attempt = self._chooser.choose(asked, tried, current().now())
+            now = current().now() if tried else passage.admitted
+            attempt = self._chooser.choose(asked, tried, now)
         if isinstance(attempt, Failure):
             if attempt.code != FULL or tried:
                 return attempt
@@ -133,7 +134,8 @@ class Dispatcher(Generic[L]):
         passage.attempts += 1
         passage.worker, passage.model = attempt.worker.id, attempt.model
         passage.why = attempt.why
-        return await self._forwarder.forward(attempt, passage, asked.body_for(attempt.rename))
+        body = asked.body if attempt.rename is None else asked.body_for(attempt.rename)
+        return await self._forwarder.forward(attempt, passage, body)
 
     async def _stand(self, asked: Asked, full: Failure) -> L | Failure:
         """Wait until a worker of the model is below its cap."""

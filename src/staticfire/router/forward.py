@@ -145,7 +145,7 @@ class Forwarder:
         except wire.WireError as error:
             return self._unreachable(attempt, error)
         deadlines = self._deadlines
-        deadlines.start(exchange, asyncio.get_running_loop().time())
+        deadlines.start(exchange, connection.loop.time())
         try:
             head = await exchange.head()
             witness = Witness(head)
@@ -153,10 +153,13 @@ class Forwarder:
             # told as a 502. A stream's head goes out at once.
             data = b"" if witness.stream else await exchange.first()
             deadlines.stop(exchange)
-            if not (witness.stream or exchange.ended):
-                data = await exchange.more(data, _HOLD)
-            if exchange.error is not None and not exchange.held:
-                raise exchange.error
+            whole = exchange.whole and not exchange.held
+            if not whole:
+                if not (witness.stream or exchange.ended):
+                    data = await exchange.more(data, _HOLD)
+                if exchange.error is not None and not exchange.held:
+                    raise exchange.error
+                whole = exchange.whole and not exchange.held
             if connection.excess and head.framing == "length":
                 raise wire.Malformed("more bytes than its length came")
         except wire.WireError as error:
@@ -177,15 +180,16 @@ class Forwarder:
         status = head.status
         if status >= 429:
             attempt.rest = retry_after(head, current().wall()) or 0
-        whole = exchange.whole and not exchange.held
         if whole:
             worker.lines.give_back(connection)
             if witness.stream and not data:
                 return _empty(attempt)
             if witness.watching:
                 witness.see(data)
-            witness.end()
-            attempt.settle(Ended("whole", status, witness.body(), witness.event))
+                witness.end()
+                attempt.settle(Ended("whole", status, witness.body(), witness.event))
+            else:
+                attempt.settle(Ended("whole", status))
         return Offer(attempt, exchange, head, witness, data, whole, self._aborter, passage)
 
     def _broken(self, attempt: Attempt, passage: Passage, error: wire.WireError) -> Failed:

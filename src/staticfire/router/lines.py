@@ -28,7 +28,7 @@ class Lines:
         kept = self._idle
         while kept:
             since, connection = kept.pop()
-            if asyncio.get_running_loop().time() - since > self.keepalive:
+            if connection.loop.time() - since > self.keepalive:
                 kept.append((since, connection))
                 self._drop_old()
             elif connection.reusable:
@@ -50,7 +50,7 @@ class Lines:
         if self.keepalive <= 0:
             connection.close()
             return
-        now = asyncio.get_running_loop().time()
+        now = connection.loop.time()
         self._idle.append((now, connection))
         if now - self._idle[0][0] > self.keepalive:
             self._drop_old()

@@ -131,7 +131,7 @@ class Metrics:
             child = self._requests.child(self._routes.get(path, _OTHER))
             if path in self._routes:
                 self._arrivals[path] = child
-        child.inc()
+        child.value += 1
 
     def answered(self, path: bytes, status: int) -> None:
         """A request ended; `status` is 0 when no answer was begun."""
@@ -143,7 +143,7 @@ class Metrics:
             child = self._responses.child(self._routes.get(path, _OTHER), str(status))
             if path in self._routes:
                 self._answers[path, status] = child
-        child.inc()
+        child.value += 1
 
     def passed(self, passage: Passage, now: int) -> None:
         """A request that was given to a worker ended."""
@@ -161,7 +161,7 @@ class Metrics:
             if not self._here(worker):
                 return
             child = self._outcomes[key] = self._attempts.child(worker, model, outcome.value)
-        child.inc()
+        child.value += 1
 
     def stream(self, worker: str, model: str, outcome: str) -> None:
         """One event stream ended, as one of STREAM_ENDS."""

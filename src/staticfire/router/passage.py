@@ -14,7 +14,7 @@ class Passage:
     """
 
     __slots__ = (
-        "arrived", "attempts", "credentials", "first_at", "headers", "id", "model", "request",
+        "admitted", "arrived", "attempts", "credentials", "first_at", "headers", "id", "model", "request",
         "route", "stream", "why", "worker",
     )  # fmt: skip
 
@@ -31,6 +31,8 @@ class Passage:
         self.route = route
         self.arrived = arrived
         """Nanoseconds."""
+        self.admitted = arrived
+        """When it had its slot."""
         self.id = ident
         """What it is called in the logs of all who handle it."""
         self.headers = headers

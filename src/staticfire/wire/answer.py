@@ -111,6 +111,8 @@ class Answer:
         if self._framing == "chunked":
             last = b"%x\r\n%b\r\n0\r\n\r\n" % (len(data), data) if data else b"0\r\n\r\n"
             self._out(last)
+        elif self._framing == "length" and self._left == len(data):
+            self._out(data)  # hot: a whole answer, or the rest of one
         else:
             self.write(data)
             self.flush()

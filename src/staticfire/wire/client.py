@@ -33,6 +33,8 @@ class Connection(asyncio.Protocol):
         self, address: Address, on_lost: Callable[[Connection], None] | None = None
     ) -> None:
         self.address = address
+        # Asked for once: each time costs a system call (getpid) up to Python 3.11.
+        self.loop = asyncio.get_running_loop()
         self.used = 0
         self.excess = False
         """Bytes came after the end of the last reply: where that is was not true, or they are stray."""
@@ -254,7 +256,7 @@ class Connection(asyncio.Protocol):
             elif not self._keep or transport.get_write_buffer_size():
                 self._keep = False
                 transport.close()
-            else:
+            elif self._paused:
                 self.resume()
         if exchange is not None:
             exchange.end(error)

@@ -66,7 +66,7 @@ class Exchange:
         while self._head is None:
             if self._error is not None:
                 raise self._error
-            waiter = self._waiter = asyncio.get_running_loop().create_future()
+            waiter = self._waiter = self.connection.loop.create_future()
             await waiter
         return self._head
 
@@ -162,12 +162,13 @@ class Exchange:
             self.connection.abort()
 
     async def _wait(self) -> None:
-        self._waiter = asyncio.get_running_loop().create_future()
+        self._waiter = self.connection.loop.create_future()
         await self._waiter
 
     def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
 
     # What the connection tells us.
 
@@ -185,11 +186,13 @@ class Exchange:
         self._held += len(data)
         if self._held > HIGH_WATER:
             self.connection.pause()
-        self._wake()
+        if self._waiter is not None:
+            self._wake()
 
     def end(self, error: WireError | None) -> None:
         """No more bytes will come."""
         if not self._ended:
             self._ended = True
             self._error = error
-            self._wake()
+            if self._waiter is not None:
+                self._wake()

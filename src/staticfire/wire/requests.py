@@ -145,7 +145,6 @@ class RequestReader:
     # -- httptools callbacks
 
     def on_message_begin(self) -> None:
-        self._reset()
         self._begun = True
 
     def on_url(self, url: bytes) -> None:

@@ -57,9 +57,7 @@ class Ledger:
     def took(self, worker: Worker, now: int) -> None:
         """A request was given to a worker, and its breaker gave the permit."""
         worker.in_flight += 1
-        worker.load += 1
-        for policy in worker.tracked:
-            policy.loaded(worker, 1)
+        self._load(worker, 1)
         if not self._plain(worker):
             worker.asked_at = now
             self._refresh(worker, now)
@@ -67,9 +65,7 @@ class Ledger:
     def settled(self, worker: Worker, outcome: Outcome, now: int, retry_after: int = 0) -> None:
         """It came to an end, and the breaker knows; `retry_after` in nanoseconds."""
         worker.in_flight -= 1
-        worker.load -= 1
-        for policy in worker.tracked:
-            policy.loaded(worker, -1)
+        self._load(worker, -1)
         if outcome is Outcome.backpressure:
             rest = min(retry_after, REST_AT_MOST)
             self._shedding(worker, wedged.shed(worker.shedding, now, rest), now)

@@ -21,8 +21,6 @@ __all__ = ["Connection"]
 
 _LINE_END = re.compile(rb"[\r\n\0]")
 
-_LINE_END = re.compile(rb"[\r\n\0]")
-
 HEAD_LIMIT = 256 << 10  # peers pass 64 KiB heads; nobody needs more than this
 
 
@@ -54,7 +52,6 @@ class Connection(asyncio.Protocol):
         self._body: list[bytes] = []
         self._head: Head | None = None
         self._done = False
-        self._final = False
 
     # -- for the caller
 
@@ -114,7 +111,7 @@ class Connection(asyncio.Protocol):
         self._body = []
         self._head_bytes = 0
         self._head = None
-        self._done = self._final = self.excess = False
+        self._done = self.excess = False
         self.used += 1
         exchange = self._exchange = Exchange(self, method)
         data = b"".join(parts)

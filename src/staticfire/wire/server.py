@@ -182,7 +182,7 @@ class ServerConnection(asyncio.Protocol):
             self._idle.set_result(None)
 
     async def _serve(self) -> None:
-        """The connection's one task: a task for each request would cost more than parsing it."""
+        """The connection's one task, for all its requests; so they start none of their own."""
         while self._asked is not None:
             request, answer = self._asked
             try:

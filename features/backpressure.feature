@@ -180,7 +180,7 @@ Feature: Backpressure is not a fault
       | JSON      |
       | streaming |
 
-  @id:resting-says-when @must @needs:faults @needs:clock @case:B029
+  @id:resting-says-when @must @needs:faults @needs:virtual @case:B029
   Scenario: While everybody rests, a client is told when to come back, and then served
     When engine "sole" answers chat with 500 for 5 requests
     And 5 JSON requests are sent one after another

@@ -22,7 +22,7 @@ Feature: A breaker rests a broken engine, and no longer than it must
     When a JSON request is sent
     Then the breaker of engine "sole" is open
 
-  @id:breaker-probe-whose-client-leaves @must @needs:faults @needs:clock @case:B008
+  @id:breaker-probe-whose-client-leaves @must @needs:faults @needs:clock @needs:breaker @counts @case:B008
   Scenario Outline: The client of a <kind> probe leaves, and the next request is the probe
     When engine "sole" answers chat with 500 for 5 requests
     And 5 <kind> requests are sent one after another
@@ -37,7 +37,7 @@ Feature: A breaker rests a broken engine, and no longer than it must
       | JSON      |
       | streaming |
 
-  @id:breaker-late-errors-rest-it-no-longer @must @needs:faults @needs:clock @case:B016
+  @id:breaker-late-errors-rest-it-no-longer @must @needs:faults @needs:clock @needs:breaker @counts @case:B016
   Scenario: Errors that come while it is open do not make the rest longer
     When engine "sole" answers chat with 500 and waits 10 seconds before answering chat for 1 request
     And a JSON request "first" is on its way

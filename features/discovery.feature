@@ -3,11 +3,12 @@ Feature: A fleet that changes while requests run
   a name that it did not list, none gets a request after it was taken out, and what was under way
   ends as if nothing had happened.
 
-  @id:everybody-is-found @must @needs:faults @needs:clock @case:B064
+  @id:everybody-is-found @must @needs:faults @needs:clock @needs:turns @case:B064
   Scenario: Engines that list late get work like those that listed early
     Given 16 engines, of which 2 serve at once and the last after 3 seconds
     And the router in front of all engines
-    When it is 5 s
+    When it is 6 s
+    And the router has had 1 seconds to notice
     And 64 JSON requests are sent one after another
     Then every request succeeds
     And every engine got 4 requests from clients
@@ -17,11 +18,12 @@ Feature: A fleet that changes while requests run
     Given an engine "torn" that serves
     And engine "torn" truncates the listing after 20 bytes for 2 requests
     And the router in front of all engines
-    When it is 4 s
+    When 4 seconds pass
+    And the router has had 1 seconds to notice
     And a JSON request is sent
     Then the request succeeds
 
-  @id:a-known-model-with-nobody @must @needs:faults @needs:clock @case:B103
+  @id:a-known-model-with-nobody @must @needs:faults @needs:clock @needs:models @case:B103
   Scenario: A model whose only engine is gone is unavailable, one that never was is unknown
     Given an engine "sole" that serves
     And the router in front of all engines
@@ -34,7 +36,7 @@ Feature: A fleet that changes while requests run
     When a JSON request for model "never-seen" is sent
     Then the answer has status 404
 
-  @id:a-new-life-owes-nothing @must @needs:faults @needs:clock @needs:restart
+  @id:a-new-life-owes-nothing @must @needs:faults @needs:clock @needs:restart @needs:health @needs:breaker @needs:turns @counts
   Scenario: An engine that was restarted gets requests once it serves, whatever its old life did
     Given 2 engines that serve
     And the router in front of all engines, set to

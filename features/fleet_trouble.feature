@@ -19,7 +19,7 @@ Feature: One engine in trouble is no trouble for the others
       | JSON      |
       | streaming |
 
-  @id:trouble-one-that-hangs @must @needs:faults @needs:clock @case:B092
+  @id:trouble-one-that-hangs @must @needs:faults @needs:clock @needs:gateway-errors @case:B092
   Scenario: An engine that never answers keeps its own requests, for the time allowed, and no other
     Given 2 engines that serve
     And the router in front of all engines, set to

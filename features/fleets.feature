@@ -61,7 +61,7 @@ Feature: A fleet loses nobody
     When a JSON request is sent to engine "shy-01"
     Then the request succeeds
 
-  @id:fleet-behind-the-gate @must @needs:faults @needs:clock @needs:least-sessions @needs:request-ids
+  @id:fleet-behind-the-gate @must @needs:faults @needs:virtual @needs:least-sessions @needs:request-ids
   Scenario Outline: Behind the gate, <count> sessions on 16 engines: none lost, none twice, an even spread
     Given a fleet of
       | group | count | binds         | life                                         |
@@ -71,7 +71,8 @@ Feature: A fleet loses nobody
     Given the router in front of all engines, set to
       | policy | sticky |
     And the router is ready
-    When <count> sessions send 3 requests each
+    When the router has had 1 seconds to notice
+    And <count> sessions send 3 requests each
     Then no request was lost
     And no request was worked on twice
     And no request reached an engine before it served
@@ -83,7 +84,7 @@ Feature: A fleet loses nobody
       | 100   |
       | 16    |
 
-  @id:fleet-in-turns @must @needs:faults @needs:turns @needs:request-ids
+  @id:fleet-in-turns @must @counts @needs:faults @needs:turns @needs:request-ids
   Scenario: In turns, requests are spread within one of even, also on an engine that is full
     Given a fleet of
       | group | count |
@@ -127,9 +128,9 @@ Feature: A fleet loses nobody
     And the router in front of all engines, set to
       | policy | sticky |
     And the router is ready
-    When 12 sessions send 2 requests each
-    Then the sessions are spread within 1 of even
-    When the process of engine "e-02" dies
+    When the router has had 1 seconds to notice
+    And 12 sessions send 2 requests each
+    And the process of engine "e-02" dies
     And the router has had 25 seconds to notice
     And 12 sessions send 2 requests each
     Then every request succeeds

@@ -3,7 +3,7 @@ Feature: What is not HTTP is never passed on as if it were
   client gets a 502, or a cut where its answer had begun. Nothing is repaired into a whole, nothing
   is followed to another place, and a client's own broken request reaches no engine.
 
-  @id:malformed-json @must @needs:faults @rfc:9112-6.3
+  @id:malformed-json @must @needs:faults @needs:gateway-errors @rfc:9112-6.3
   Scenario Outline: A JSON answer is a 502 where the engine <does>
     Given an engine "sole" that serves
     And the router in front of all engines
@@ -51,7 +51,50 @@ Feature: What is not HTTP is never passed on as if it were
       | sends a header of 1000000 bytes in chat              |
       | switches protocols in chat                           |
 
-  @id:malformed-stream-head @must @needs:stream @needs:faults @rfc:9112-6.3
+  @id:malformed-shows @must @needs:stream @needs:faults @needs:clock @rfc:9112-6.3
+  Scenario Outline: A <kind> answer of an engine that <does> is never a success
+    Given an engine "sole" that serves
+    And the router in front of all engines
+    And the router is ready
+    When engine "sole" <does>
+    And a <kind> request is sent and its client leaves after 60 seconds
+    Then the failure is visible
+
+    Examples:
+      | kind      | does                                           |
+      | JSON      | truncates chat after 10 bytes                  |
+      | JSON      | begins chat with the line "HTTP/1.1 banana OK" |
+      | JSON      | answers chat without a head                    |
+      | JSON      | answers chat in SSH                            |
+      | JSON      | closes chat without answering                  |
+      | streaming | resets chat                                    |
+      | JSON      | truncates chat after 20 bytes of the wire      |
+      | JSON      | ends chat without the last chunk               |
+      | JSON      | sends a chunk size that is no number in chat   |
+      | JSON      | sends a negative chunk size in chat            |
+      | JSON      | switches protocols in chat                     |
+
+  @id:mended-or-failed @must @needs:stream @needs:faults @needs:clock @rfc:9112-6.3
+  Scenario Outline: A <kind> answer of an engine that <does> arrives whole or fails; a part is no whole
+    Given an engine "sole" that serves
+    And the router in front of all engines
+    And the router is ready
+    When engine "sole" <does>
+    And a <kind> request is sent and its client leaves after 60 seconds
+    Then the client is not deceived
+
+    Examples:
+      | kind      | does                                   |
+      | JSON      | states a length beside chunks for chat |
+      | streaming | states a length beside chunks for chat |
+      | JSON      | states a negative length for chat      |
+      | JSON      | states two lengths for chat            |
+      | JSON      | sends a header without a colon in chat |
+      | JSON      | sends a header folded in chat          |
+      | JSON      | sends a header with a NUL in chat      |
+      | JSON      | sends a header with a bare LF in chat  |
+
+  @id:malformed-stream-head @must @needs:stream @needs:faults @needs:gateway-errors @rfc:9112-6.3
   Scenario Outline: A stream is a 502 where the engine <does>
     Given an engine "sole" that serves
     And the router in front of all engines
@@ -109,7 +152,15 @@ Feature: What is not HTTP is never passed on as if it were
       | sends a huge chunk size in chat              |
       | sends a chunk smaller than its size in chat  |
       | states too long a length for chat            |
-      | states too short a length for chat           |
+
+  @id:stream-longer-than-its-length @must @needs:stream @needs:faults @needs:clock @needs:gateway-errors
+  Scenario: A stream that says more than its length is not passed on as a whole
+    Given an engine "sole" that serves
+    And the router in front of all engines
+    And the router is ready
+    When engine "sole" states too short a length for chat
+    And a streaming request is sent and its client leaves after 3600 seconds
+    Then the failure is visible
 
   @id:length-too-long-shows @must @needs:faults @needs:clock
   Scenario Outline: A JSON answer of an engine that <does> is a failure that shows, once it closes
@@ -137,11 +188,9 @@ Feature: What is not HTTP is never passed on as if it were
 
     Examples:
       | does                                           | kind      |
-      | sends a header of 65536 bytes in chat          | JSON      |
-      | begins chat with the line "HTTP/1.1 200"       | JSON      |
       | ends chat with trailers                        | JSON      |
+      | begins chat with the line "HTTP/1.1 200"       | JSON      |
       | ends chat with trailers                        | streaming |
-      | sends 200 more headers in chat                 | JSON      |
       | sends an interim 100 before chat               | JSON      |
       | sends an interim 103 before chat               | streaming |
       | sends 3 interim 103 before chat                | JSON      |
@@ -152,6 +201,20 @@ Feature: What is not HTTP is never passed on as if it were
       | answers chat without closing, framed by chunks | JSON      |
       | answers chat without closing, framed by length | streaming |
       | sends the body of chat in pieces of 1 byte     | JSON      |
+
+  @id:large-heads-pass @should @needs:faults
+  Scenario Outline: An answer is whole where the engine <does>
+    Given an engine "sole" that serves
+    And the router in front of all engines
+    And the router is ready
+    When engine "sole" <does>
+    And a JSON request is sent
+    Then the request succeeds
+
+    Examples:
+      | does                                  |
+      | sends a header of 65536 bytes in chat |
+      | sends 200 more headers in chat        |
 
   @id:an-answer-nobody-asked-for @must @needs:faults
   Scenario: A second answer on the connection is given to nobody
@@ -179,7 +242,7 @@ Feature: What is not HTTP is never passed on as if it were
       | JSON      | 30.1    |
       | streaming | 30      |
 
-  @id:only-an-interim-answer @must @needs:faults @needs:clock
+  @id:only-an-interim-answer @must @needs:faults @needs:clock @needs:gateway-errors
   Scenario: An interim answer and then nothing is no answer
     Given an engine "sole" that serves
     And the router in front of all engines, set to

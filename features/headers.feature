@@ -9,17 +9,24 @@ Feature: Headers pass where they are of use, and nowhere else
     And the router is ready
 
   @id:headers-traces-pass @must @needs:chat @needs:faults
-  Scenario: Traces, sessions and accepted encodings reach the engine to the letter
+  Scenario: Traces reach the engine to the letter
     When a JSON request is sent with the headers
-      | traceparent     | 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 |
-      | tracestate      | vendor=a,other=b                                        |
-      | X-Session-Id    | s-1                                                     |
-      | Accept-Encoding | gzip, br                                                |
+      | traceparent | 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 |
+      | tracestate  | vendor=a,other=b                                        |
     Then the request succeeds
     And engine "one" saw the header "traceparent" with "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
     And engine "one" saw the header "tracestate" with "vendor=a,other=b"
+
+  @id:headers-sessions-pass @must @needs:chat @needs:faults @needs:verbatim
+  Scenario: Sessions and accepted encodings reach the engine to the letter
+    When a JSON request is sent with the headers
+      | X-Session-Id    | s-1        |
+      | Accept-Encoding | gzip, br   |
+      | Accept          | text/plain |
+    Then the request succeeds
     And engine "one" saw the header "X-Session-Id" with "s-1"
     And engine "one" saw the header "Accept-Encoding" with "gzip, br"
+    And engine "one" saw the header "Accept" with "text/plain"
 
   @id:headers-of-a-connection-stay @must @needs:chat @needs:faults @rfc:9110-7.6.1
   Scenario: What belongs to one connection stays there, what Connection names too
@@ -30,14 +37,14 @@ Feature: Headers pass where they are of use, and nowhere else
       | Keep-Alive          | timeout=5      |
       | TE                  | trailers       |
       | Proxy-Authorization | Basic abc      |
-      | Accept              | text/plain     |
+      | tracestate          | a=b            |
     Then the request succeeds
     And engine "one" saw no header "X-Hop"
     And engine "one" saw no header "Baggage"
     And engine "one" saw no header "Keep-Alive"
     And engine "one" saw no header "TE"
     And engine "one" saw no header "Proxy-Authorization"
-    And engine "one" saw the header "Accept" with "text/plain"
+    And engine "one" saw the header "tracestate" with "a=b"
 
   @id:headers-only-what-engines-use @must @needs:chat @needs:faults @bundled
   Scenario: Cookies, the client's address and made-up names do not reach an engine
@@ -65,12 +72,23 @@ Feature: Headers pass where they are of use, and nowhere else
     And engine "one" saw the header "X-My-Own" with "1"
     And engine "one" saw no header "X-Your"
 
-  @id:headers-a-requests-id-is-kept @must @needs:chat @needs:faults
-  Scenario Outline: The id that a <kind> request brings reaches the engine and comes back
+  @id:headers-a-requests-id-is-kept @must @needs:chat @needs:faults @needs:request-ids
+  Scenario Outline: The id that a <kind> request brings reaches the engine
     When a <kind> request is sent with the headers
       | X-Request-Id | my-request-1 |
     Then the request succeeds
     And engine "one" saw the header "X-Request-Id" with "my-request-1"
+
+    Examples:
+      | kind      |
+      | JSON      |
+      | streaming |
+
+  @id:headers-a-requests-id-comes-back @must @needs:chat @needs:faults @bundled
+  Scenario Outline: A client finds the id of its <kind> request at the answer too
+    When a <kind> request is sent with the headers
+      | X-Request-Id | my-request-1 |
+    Then the request succeeds
     And the answer has header "X-Request-Id" with "my-request-1"
 
     Examples:
@@ -109,7 +127,7 @@ Feature: Headers pass where they are of use, and nowhere else
     And engine "one" saw no header "Transfer-Encoding"
     And engine "one" saw its body's length
 
-  @id:headers-encodings-are-the-engines @must @needs:faults @case:B109
+  @id:headers-encodings-are-the-engines @must @needs:faults @needs:verbatim @case:B109
   Scenario: The encoding of an answer passes with its bytes, and nobody unpacks them
     When engine "one" claims gzip for chat for 1 request
     And a JSON request is sent

@@ -3,12 +3,13 @@ Feature: Many models behind one address
   told from one that nobody serves now. An alias is another name for a model, and the engine is
   asked by its own.
 
-  @id:each-model-has-its-engines @must @needs:faults @needs:clock
+  @id:each-model-has-its-engines @must @needs:faults @needs:clock @needs:models @needs:turns
   Scenario: Requests go to engines of their model, whose turns do not mix
     Given 2 engines of model "qwen", the last after 1 seconds
     And 2 engines of model "llama", the last after 1 seconds
     And the router in front of all engines
     When it is 4 s
+    And the router has had 1 seconds to notice
     And 4 JSON requests for model "qwen" are sent one after another
     And 4 JSON requests for model "llama" are sent one after another
     Then every request succeeds
@@ -17,7 +18,7 @@ Feature: Many models behind one address
     And engine "llama0" got 2 requests from clients
     And engine "llama1" got 2 requests from clients
 
-  @id:unknown-until-all-have-listed @must @needs:faults @needs:clock @case:B074
+  @id:unknown-until-all-have-listed @must @needs:faults @needs:clock @needs:models @case:B074
   Scenario: While an engine has not listed its models, an unknown name may still come
     Given an engine "early" that serves
     And an engine "late" that refuses for 30 seconds

@@ -8,6 +8,29 @@ Feature: The metrics say what is
     And the router in front of all engines
     And the router is ready
 
+  @id:metrics-can-be-read @should @needs:chat @needs:metrics-page
+  Scenario: The page is one that Prometheus reads
+    When a JSON request is sent
+    Then Prometheus can read the router's metrics
+
+  @id:metrics-count-every-answer @should @needs:faults @needs:metrics-page
+  Scenario Outline: Seven answers with <status> move a counter by seven
+    When the router's metrics are read
+    And engine "one" answers chat with <status>
+    And 7 JSON requests are sent one after another
+    Then 7 more are counted by a metric of the router
+
+    Examples:
+      | status |
+      | 200    |
+      | 400    |
+
+  @id:metrics-are-not-the-clients-to-name @must @needs:chat @needs:metrics-page @case:B133
+  Scenario: Model names that clients make up do not fill the page
+    When a JSON request for model "made-up-1" is sent
+    And a JSON request for model "made-up-2" is sent
+    Then no metric names "made-up"
+
   @id:metrics-outcomes-are-the-breakers @must @needs:faults @needs:clock @bundled @case:B131
   Scenario: One request of each kind is counted as what it was
     When a JSON request is sent

@@ -1,3 +1,4 @@
+@needs:pairs
 Feature: Prefill and decode are two legs of one request
   One engine reads the prompt, another one makes the tokens, and the cache goes from the first to the
   second. vLLM's legs are asked one after the other: the prefill leg says where its cache lies, the
@@ -37,7 +38,7 @@ Feature: Prefill and decode are two legs of one request
       | JSON      |
       | streaming |
 
-  @id:pd-ready-with-one-of-each @must @needs:faults @needs:clock @case:B068
+  @id:pd-ready-with-one-of-each @must @needs:readiness @needs:faults @needs:clock @case:B068
   Scenario: A router with prefill legs only is not ready, and says which leg is missing
     Given a vLLM prefill leg "p" that serves
     And a vLLM decode leg "d" that refuses for 20 seconds
@@ -53,7 +54,7 @@ Feature: Prefill and decode are two legs of one request
     And a JSON request is sent
     Then the request succeeds
 
-  @id:pd-decode-fails-prefill-is-let-go @must @needs:faults @needs:clock @case:B142
+  @id:pd-decode-fails-prefill-is-let-go @must @needs:telling @needs:faults @needs:clock @case:B142
   Scenario: When decode resets, the prefill leg that still holds is let go, and only decode is blamed
     Given a SGLang prefill leg "p" that serves
     And a SGLang decode leg "d" that serves
@@ -70,7 +71,7 @@ Feature: Prefill and decode are two legs of one request
     And the router counted for engine "d"
       | error | 1 |
 
-  @id:pd-prefill-fails-decode-is-let-go @must @needs:faults @needs:clock @case:B142
+  @id:pd-prefill-fails-decode-is-let-go @must @needs:telling @needs:faults @needs:clock @case:B142
   Scenario Outline: When prefill <fails>, the decode leg that waits is let go, and only prefill is blamed
     Given a SGLang prefill leg "p" that serves
     And a SGLang decode leg "d" that serves
@@ -96,7 +97,7 @@ Feature: Prefill and decode are two legs of one request
       | answers chat with 400                            | JSON      | 400    | client_error |
       | truncates chat after 10 bytes                    | JSON      | 502    | error        |
 
-  @id:pd-vllm-prefill-decides @must @needs:faults
+  @id:pd-vllm-prefill-decides @must @needs:telling @needs:faults
   Scenario Outline: A prefill leg that <fails> decides: the client gets <status>, no decode leg is asked
     Given a vLLM prefill leg "p" that serves
     And a vLLM decode leg "d" that serves
@@ -116,7 +117,7 @@ Feature: Prefill and decode are two legs of one request
       | answers chat with 500 | 500    |
       | resets chat           | 502    |
 
-  @id:pd-each-leg-has-its-breaker @must @needs:faults @needs:clock @case:B011
+  @id:pd-each-leg-has-its-breaker @must @needs:telling @needs:faults @needs:clock @case:B011
   Scenario: A decode leg with an open breaker gets nothing, then one probe
     Given a vLLM prefill leg "p" that serves
     And a vLLM decode leg "bad" that serves
@@ -137,7 +138,7 @@ Feature: Prefill and decode are two legs of one request
     Then engine "bad" got 6 requests from clients
     And the breaker of engine "bad" is open
 
-  @id:pd-client-leaves-both @must @needs:faults @needs:clock
+  @id:pd-client-leaves-both @must @needs:telling @needs:faults @needs:clock
   Scenario: A client that leaves lets both legs go
     Given a SGLang prefill leg "p" that serves
     And a SGLang decode leg "d" that serves
@@ -152,7 +153,7 @@ Feature: Prefill and decode are two legs of one request
     And the breaker of engine "p" is closed
     And the breaker of engine "d" is closed
 
-  @id:pd-cut-stays-a-cut @must @needs:faults
+  @id:pd-cut-stays-a-cut @must @needs:telling @needs:faults
   Scenario Outline: A decode leg that dies in the middle is a visible cut, and prefill is not blamed
     Given a <dialect> prefill leg "p" that serves
     And a <dialect> decode leg "d" that serves
@@ -172,7 +173,36 @@ Feature: Prefill and decode are two legs of one request
       | vLLM    |
       | SGLang  |
 
-  @id:pd-another-pair-takes-over @must @needs:faults
+  @id:pd-a-cut-shows @must @needs:faults
+  Scenario Outline: A <dialect> decode leg that dies in the middle is a visible cut
+    Given a <dialect> prefill leg "p" that serves
+    And a <dialect> decode leg "d" that serves
+    And the router in front of the legs
+    And the router is ready
+    When engine "d" truncates chat after 2 events with a reset
+    And a streaming request is sent
+    Then the stream does not say [DONE]
+    And the failure is visible
+    And 2 events came before the cut
+
+    Examples:
+      | dialect |
+      | vLLM    |
+      | SGLang  |
+
+  @id:pd-a-leaver-frees-both @must @needs:faults @needs:clock
+  Scenario: Both legs hear of it when the client leaves
+    Given a SGLang prefill leg "p" that serves
+    And a SGLang decode leg "d" that serves
+    And the router in front of the legs
+    And the router is ready
+    When engine "p" never answers chat
+    And engine "d" never answers chat
+    And a JSON request is sent and its client leaves after 1 seconds
+    Then engine "p" saw its client leave after 1 seconds
+    And engine "d" saw its client leave after 1 seconds
+
+  @id:pd-another-pair-takes-over @must @needs:retries @needs:faults
   Scenario Outline: When the <role> leg of a pair is busy, another one takes its place
     Given a <dialect> prefill leg "p0" that serves
     And a <dialect> prefill leg "p1" that serves

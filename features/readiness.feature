@@ -155,6 +155,7 @@ Feature: Ready means that a request sent now is answered
     And an engine "fine" that serves
     And the router in front of all engines
     When the router is ready
+    And the router has had 1 seconds to notice
     And 100 JSON requests are sent at once
     Then every request succeeds
     And engine "fine" got 100 requests from clients

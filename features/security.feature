@@ -162,7 +162,7 @@ Feature: Keys open what they are for, and are shown to nobody
     And no metric and no log line names an engine's address
     And no answer, metric or log line has "worker-key"
 
-  @id:security-what-is-no-request @must @needs:chat @needs:faults
+  @id:security-what-is-no-request @must @needs:chat @needs:faults @needs:openai-errors
   Scenario Outline: A body that is <what> is refused before an engine sees it
     Given an engine "one" that serves
     And the router in front of all engines
@@ -189,7 +189,7 @@ Feature: Keys open what they are for, and are shown to nobody
       | no UTF-8           | {"model": "qwen", "x": "[byte FF] Say hello to the judge."}        |
       | no UTF-8 in a key  | {"model": "qwen", "[byte C3](": "Say hello to the judge."}         |
 
-  @id:security-too-deep @must @needs:chat @needs:faults
+  @id:security-too-deep @must @needs:chat @needs:faults @needs:bodies
   Scenario Outline: A body nested <depth> deep is refused before an engine sees it
     Given an engine "one" that serves
     And the router in front of all engines
@@ -203,10 +203,11 @@ Feature: Keys open what they are for, and are shown to nobody
       | 600   |
       | 90000 |
 
-  @id:security-too-large @must @needs:chat @needs:faults @rfc:9110-15.5.14
+  @id:security-too-large @must @needs:chat @needs:faults @needs:openai-errors @rfc:9110-15.5.14
   Scenario: A body of 50 MB is a 413 that its client can read
     Given an engine "one" that serves
-    And the router in front of all engines
+    And the router in front of all engines, set to
+      | max_payload_size | 33554432 |
     And the router is ready
     When a request of 50000000 bytes is sent
     Then the answer has status 413
@@ -215,7 +216,51 @@ Feature: Keys open what they are for, and are shown to nobody
     When a JSON request is sent
     Then the request succeeds
 
-  @id:security-what-nobody-knows-passes @must @needs:chat @needs:faults @case:B115
+  @id:security-over-the-limit @must @needs:chat @needs:faults @rfc:9110-15.5.14
+  Scenario: A body over the limit that was set is a 413, and costs an engine nothing
+    Given an engine "one" that serves
+    And the router in front of all engines, set to
+      | max_payload_size | 100000 |
+    And the router is ready
+    When a request of 300000 bytes is sent
+    Then the answer has status 413
+    And engine "one" got 0 requests from clients
+
+  @id:security-no-request-is-refused @must @needs:chat @needs:faults @needs:bodies
+  Scenario Outline: A body that is <what> is the client's mistake, and costs an engine nothing
+    Given an engine "one" that serves
+    And the router in front of all engines
+    And the router is ready
+    When a request with this body is sent
+      """
+      <body>
+      """
+    Then the answer blames the client
+    And engine "one" got 0 requests from clients
+    When a JSON request is sent
+    Then the request succeeds
+
+    Examples:
+      | what           | body                                                        |
+      | cut            | {"model": "qwen", "x": "Say hello to the judge."            |
+      | no JSON        | Say hello to the judge.                                     |
+      | a list         | ["Say hello to the judge."]                                 |
+      | nothing at all |                                                             |
+      | no UTF-8       | {"model": "qwen", "x": "[byte FF] Say hello to the judge."} |
+
+  @id:security-a-new-field-passes @must @needs:chat @needs:faults @case:B115
+  Scenario: A field that only the engine knows reaches it
+    Given an engine "one" that serves
+    And the router in front of all engines
+    And the router is ready
+    When a request with this body is sent
+      """
+      {"model": "qwen", "messages": [{"role": "user", "content": "Say hello to the judge."}], "an_engines_own": {"a": [1, null]}}
+      """
+    Then the request succeeds
+    And engine "one" saw the field "an_engines_own" with {"a": [1, null]}
+
+  @id:security-what-nobody-knows-passes @must @needs:chat @needs:faults @needs:verbatim @case:B115
   Scenario Outline: <what> pass untouched
     Given an engine "one" that serves
     And the router in front of all engines

@@ -61,7 +61,7 @@ Feature: An engine that sheds for ever
     And a JSON request is sent every 2 seconds for 50 seconds
     Then the router calls engine "e00" wedged
 
-  @id:stuck-alone-is-still-asked @must @needs:faults @needs:clock
+  @id:stuck-alone-is-still-asked @must @needs:faults @needs:clock @counts
   Scenario: A model's last engine is asked every time, however long it sheds
     Given an engine "sole" that serves
     And the router in front of all engines

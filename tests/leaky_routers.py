@@ -25,7 +25,7 @@ class Rewrites(NaiveRouter):
         if request.path != CHAT:
             return await super()._serve(request)
         url = self.workers[0].url + CHAT
-        body = json.dumps(json.loads(await request.read())).encode()
+        body = json.dumps(self._read(json.loads(await request.read()))).encode()
 
         async def pieces() -> AsyncIterator[bytes]:
             yield body
@@ -33,6 +33,16 @@ class Rewrites(NaiveRouter):
         kind = {"Content-Type": "application/json"}
         async with self._client.post(url, data=pieces(), headers=kind) as answer:
             return web.Response(status=answer.status, body=await answer.read(), headers=kind)
+
+    def _read(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return asked
+
+
+class KnowsFields(Rewrites):
+    """It writes only the fields that it has a type for."""
+
+    def _read(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return {name: asked[name] for name in ("model", "messages", "stream") if name in asked}
 
 
 class TellsAddresses(planted()):  # type: ignore[misc]

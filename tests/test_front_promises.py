@@ -36,10 +36,16 @@ pytestmark = pytest.mark.proof
             {
                 "headers-only-what-engines-use", "headers-more-by-setting", "headers-an-id-is-made",
                 "headers-an-error-has-the-id-too", "headers-say-who-answered",
+                "headers-a-requests-id-comes-back",
             },
         ),
-        ("Rewrites", "headers", {"headers-an-upload-has-its-length"}),
+        (
+            "Rewrites",
+            "headers",
+            {"headers-an-upload-has-its-length", "headers-a-requests-id-is-kept"},
+        ),
         ("Rewrites", "security", {"security-what-nobody-knows-passes"}),
+        ("KnowsFields", "security", {"security-a-new-field-passes"}),
         (
             "StandsOpen",
             "security",

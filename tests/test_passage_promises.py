@@ -34,13 +34,18 @@ pytestmark = pytest.mark.proof
             "framing",
             {"client-breaks-the-rules", "client-pipelines", "client-asks-in-chunks"},
         ),
-        ("TrustingRouter", "retries", {"stale-connection-is-replaced"}),
+        (
+            "TrustingRouter",
+            "retries",
+            {"stale-connection-is-replaced", "stale-connection-in-the-same-instant"},
+        ),
+        ("TrustingRouter", "framing", {"mended-or-failed", "odd-but-good", "stream-longer-than-its-length"}),
         (
             "NeverRetries",
             "retries",
             {
                 "retry-pauses-grow", "retry-after-is-waited-out", "retry-tries-are-limited",
-                "retry-what-may-have-begun-if-asked",
+                "retry-what-may-have-begun-if-asked", "retry-529-elsewhere",
             },
         ),
         (

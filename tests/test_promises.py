@@ -73,10 +73,11 @@ ROUTER_PROMISES = {
     },
     "framing": {
         "malformed-json",
+        "malformed-shows",
         "malformed-stream-head",
         "malformed-stream-body",
         "length-too-long-shows",
-        "odd-but-good",
+        "large-heads-pass",
         "an-answer-nobody-asked-for",
         "unframed-answer-ends-with-the-connection",
         "only-an-interim-answer",
@@ -95,7 +96,7 @@ ROUTER_PROMISES = {
     "headers": {
         "headers-traces-pass",
         "headers-of-a-connection-stay",
-        "headers-a-requests-id-is-kept",
+        "headers-sessions-pass",
         "headers-encodings-are-the-engines",
     },
     "security": {
@@ -106,6 +107,13 @@ ROUTER_PROMISES = {
         "security-what-is-no-request",
         "security-too-deep",
         "security-too-large",
+        "security-over-the-limit",
+        "security-no-request-is-refused",
+    },
+    "metrics": {
+        "metrics-can-be-read",
+        "metrics-count-every-answer",
+        "metrics-are-not-the-clients-to-name",
     },
     "breaker": {"breaker-probe-whose-client-leaves", "breaker-late-errors-rest-it-no-longer"},
     "fleet_trouble": {
@@ -124,6 +132,8 @@ ROUTER_PROMISES = {
         "pd-vllm-prefill-decides",
         "pd-each-leg-has-its-breaker",
         "pd-client-leaves-both",
+        "pd-a-cut-shows",
+        "pd-a-leaver-frees-both",
         "pd-cut-stays-a-cut",
         "pd-another-pair-takes-over",
     },

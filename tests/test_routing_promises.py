@@ -17,7 +17,12 @@ pytestmark = pytest.mark.proof
         ("ForgetsSheds", "affinity", {"fast-failure-is-no-advantage"}),
         ("ForgetsSheds", "stuck", {"retry-after-spares"}),
         ("TakesEveryoneForIdle", "stuck", {"busy-is-not-stuck"}),
-        ("TakesTheFirst", "affinity", {"two-choices-spread-a-burst"}),
+        (
+            "TakesTheFirst",
+            "affinity",
+            {"two-choices-spread-a-burst", "conversations-are-spread"},
+        ),
+        ("TakesTheFirst", "late_workers", {"behind-the-gate-nobody-drowns"}),
         ("LeavesOut", "affinity", {"bounded-home"}),
         ("LeavesOut", "late_workers", {"idle-sessions-move-where-asked"}),
         (

@@ -111,3 +111,11 @@ def test_a_dry_run_lists_the_scenarios_and_runs_none():
     told = conform("--router", "naive", "--profile", "backpressure", "--dry-run")
     assert told.exit_code == 0
     assert "staticfire.features/backpressure.feature::test_" in told.output
+
+
+def test_jobs_without_the_plugin_for_them_say_what_to_install(monkeypatch):
+    """Before anything runs."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    told = conform("--router", "naive", "--jobs", "2")
+    assert told.exit_code == 2
+    assert "pip install pytest-xdist" in told.output

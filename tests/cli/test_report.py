@@ -49,3 +49,13 @@ def test_merge_refuses_a_form_that_it_has_not(tmp_path):
     found = CliRunner().invoke(main, ["report", "merge", a, "-o", str(tmp_path / "all.xml")])
     assert found.exit_code == 2
     assert ".html, .json, .md" in found.output
+
+
+def test_a_conformance_page_and_a_badge_are_made_of_result_files(tmp_path):
+    """What `make conformance` and a repository's badge come from."""
+    a, page, badge = write(tmp_path / "a.json", "a"), tmp_path / "c.md", tmp_path / "b.json"
+    for command, output in (("conformance", page), ("badge", badge)):
+        found = CliRunner().invoke(main, ["report", command, a, "-o", str(output)])
+        assert found.exit_code == 0, found.output
+    assert "`a`: Title of a" in page.read_text(encoding="utf-8")
+    assert "1 kept" in badge.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from staticfire.stand.routers import CAPABILITIES, Unsupported, builtin, routers
 from staticfire.stand.routers.entry import read_entry
 from staticfire.stand.routers.flags import read_flag, say
 from staticfire.stand.routers.prepared import Place, prepare
-from staticfire.stand.routers.process import ProcessFactory
+from staticfire.stand.routers.process import ProcessFactory, ProcessRouter
 
 LINE = "mine --port {port} --workers {workers}"
 PLACE = Place(8001, 8002, Path("/somewhere"))
@@ -77,6 +77,25 @@ def test_seconds_are_scaled_and_never_below_what_the_router_takes(value, said):
     """30 scenario seconds at ten in a real one are 3."""
     flag = read_flag({"text": "--t {value}", "step": 1}, "settings.t")
     assert say(flag, "t", value, "mine", 10.0) == said
+
+
+def test_a_list_may_be_said_part_by_part():
+    """A flag that takes one value at a time is given as often as there are values."""
+    flag = read_flag({"text": "--decode {value}", "each": True}, "settings.decode")
+    assert say(flag, "decode", "http://a 1, http://b 2", "mine", 10.0) == (
+        "--decode http://a 1 --decode http://b 2"
+    )
+    assert say(flag, "decode", "", "mine", 10.0) == ""
+    with pytest.raises(WrongInput):
+        read_flag({"text": "--decode {value}", "each": "yes"}, "settings.decode")
+
+
+def test_metrics_are_where_the_entry_has_them():
+    """On the port that it is given for them, or else on its only one."""
+    for line, port in ((LINE, 8001), (LINE + " --metrics {metrics_port}", 8002)):
+        entry = read_entry("mine", {"command": line}, "[]")
+        router = ProcessRouter(entry, prepare(entry, URLS, {}, PLACE, "qwen"), PLACE)
+        assert router.metrics_url == f"http://127.0.0.1:{port}"
 
 
 def test_what_a_router_has_not_is_unsupported():

@@ -16,7 +16,13 @@ __all__ = ["PROFILES", "parse_shard", "shard"]
 
 T = TypeVar("T")
 
-SPECIAL = frozenset({"breaker", "sessions", "least-sessions", "models", "health"})
+SPECIAL = frozenset(
+    {
+        "breaker", "sessions", "least-sessions", "models", "health",
+        "bodies", "openai-errors", "gateway-errors", "retries", "verbatim", "body-sessions",
+        "kept-connections", "telling", "pairs", "metrics-page",
+    }
+)  # fmt: skip
 """What a router may do without and still carry requests."""
 
 
@@ -40,6 +46,8 @@ PROFILES: Mapping[str, Callable[[Tags, str], bool]] = MappingProxyType(
         "backpressure": lambda _, feature: feature == "backpressure",
         "late-workers": _late,
         "sessions": _sessions,
+        "metrics": lambda tags, _: "metrics-page" in tags.needs,
+        "prefill-decode": lambda tags, _: "pairs" in tags.needs,
     }
 )
 """Scenarios in which a router takes part, by the name of what it claims; none asks for our inside."""

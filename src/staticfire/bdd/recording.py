@@ -19,7 +19,7 @@ from staticfire.bdd.collect import title_of
 from staticfire.bdd.keys import FAILED_AT, MARKS, SO_FAR, WORLD
 from staticfire.bdd.marking import replay
 from staticfire.bdd.marks import mark
-from staticfire.bdd.tags import Tags, tags_of
+from staticfire.bdd.tags import OF_ROUTERS, Tags, tags_of
 from staticfire.bdd.timeline import by_name, timeline
 from staticfire.clock import REAL
 from staticfire.errors import BrokenPromise
@@ -102,8 +102,10 @@ class Recorder:
             why=why if world is None else by_name(world, why),
             failed_at=item.stash.get(FAILED_AT, "") if outcome is not Outcome.PASS else "",
             ticket=row.bug if row is not None else "",
+            link=(row.link or "") if row is not None else "",
             replay=replay(item, self._session),
             timeline=timeline(world, steps, marks) if world is not None and steps else None,
+            needs=tuple(sorted(tags.needs & set(OF_ROUTERS))),
             routed=tags.routed,
         )
 

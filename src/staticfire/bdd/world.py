@@ -22,12 +22,15 @@ from staticfire.stand.loops import ScenarioLoop, VirtualScenarioLoop
 from staticfire.stand.routers import RouterFactory, RouterUnderTest, Unsupported
 from staticfire.stand.seeds import derive
 
-__all__ = ["MODEL", "World"]
+__all__ = ["MODEL", "ROUGHLY", "World"]
 
 T = TypeVar("T")
 
 MODEL = "qwen"
 """The model that engines of a scenario serve unless it says otherwise."""
+
+ROUGHLY = 5.0
+"""Seconds by which a time may miss where another process takes part: half a real one, mostly."""
 
 
 @dataclass
@@ -207,6 +210,12 @@ class World:
     def exact(self) -> bool:
         """Whether time is virtual, so that what happens at an instant happens at that instant."""
         return isinstance(self.loop, VirtualScenarioLoop)
+
+    def near(self, found: float, wanted: float) -> bool:
+        """Whether a time is the promised one: to the millisecond, or roughly in a time that runs."""
+        if self.exact:
+            return round(found, 3) == wanted
+        return abs(found - wanted) <= max(ROUGHLY, wanted / 5)
 
     # --- the end
 

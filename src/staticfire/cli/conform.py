@@ -38,9 +38,10 @@ NAME = "under-test"
 @click.option("--readiness", default="/readiness", show_default=True, help="Its readiness path.")
 @click.option("--lacks", multiple=True, metavar="WHAT", help="What it has not; repeatable.")
 @click.option("--router-bin", multiple=True, metavar="DIR", help="Where it lies, besides PATH.")
-@click.option("--profile", metavar="NAME", help="core, backpressure, late-workers or sessions.")
+@click.option("--profile", metavar="NAME", help="Part of it: a wrong name lists them.")
 @click.option("--id", "ids", multiple=True, metavar="ID", help="One scenario; repeatable.")
 @click.option("--shard", metavar="I/N", help="One part of N.")
+@click.option("--jobs", type=click.IntRange(1), help="So many at once; needs pytest-xdist.")
 @click.option("--seed", type=int, metavar="N", help="Replay a run.")
 @click.option(
     "--expectations",
@@ -63,6 +64,7 @@ def command(
     profile: str | None,
     ids: tuple[str, ...],
     shard: str | None,
+    jobs: int | None,
     seed: int | None,
     expectations: Path | None,
     report: Path | None,
@@ -91,6 +93,7 @@ def command(
             *_each("--router-bin", (str(Path(one).absolute()) for one in router_bin)),
             *_each("--engine-profile", [profile] if profile else []),
             *_each("--engine-shard", [shard] if shard else []),
+            *_at_once(jobs),
             *_each("--engine-id", ids),
             *_each("--engine-seed", [str(seed)] if seed is not None else []),
             *_each("--expectations", [str(expectations.absolute())] if expectations else []),
@@ -116,6 +119,17 @@ USAGE, INTERNAL = 4, 3
 
 def _each(flag: str, values: object) -> list[str]:
     return [word for value in values for word in (flag, value)]  # type: ignore[attr-defined]
+
+
+def _at_once(jobs: int | None) -> list[str]:
+    """Scenarios side by side, in worker processes of pytest-xdist. Raises `UsageError` without it."""
+    from importlib.util import find_spec
+
+    if jobs is None or jobs == 1:
+        return []
+    if find_spec("xdist") is None:
+        raise click.UsageError("--jobs needs pytest-xdist: pip install pytest-xdist")
+    return ["-n", str(jobs), "--dist", "worksteal"]
 
 
 def _run(root: Path, options: list[str], *, quiet: bool) -> tuple[int, str]:
@@ -176,6 +190,7 @@ def exit_status(run: Run) -> int:
 
 def _show(run: Run) -> None:
     """Counts by level, what is against the expectations, and the first failure whole."""
+    from staticfire.report.claims import empty_claims
     from staticfire.report.results import Outcome
 
     router = run.routers[0]
@@ -185,7 +200,7 @@ def _show(run: Run) -> None:
         if counts:
             told = ", ".join(f"{counts[o]} {o.value}" for o in Outcome if counts[o])
             click.echo(f"  {level:<8}{told}")
-    for note in run.notes:
+    for note in (*run.notes, *empty_claims(run)):
         click.echo(f"  {note}")
     bad = [r for r in run.results if r.outcome in (Outcome.FAIL, Outcome.FIXED, Outcome.ERROR)]
     for one in bad:

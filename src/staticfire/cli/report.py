@@ -44,3 +44,49 @@ def merge(results: tuple[Path, ...], outputs: tuple[Path, ...]) -> None:
         write_report(runs, output)
         many = sum(len(run.results) for run in runs)
         click.echo(f"{output}: {many} results of {len(runs)} run{'s' * (len(runs) > 1)}")
+
+
+@command.command
+@click.argument("results", nargs=-1, required=True, type=FILE, metavar="A.json [B.json …]")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.md",
+    help="Where to.",
+)
+def conformance(results: tuple[Path, ...], output: Path) -> None:
+    """Write the page of what each router keeps: the same text for equal results.
+
+    It says versions and counts, and no times, so that two runs can be compared line by line.
+    """
+    from staticfire.report.conformance import conformance as page
+    from staticfire.report.joined import join
+
+    text = page(join(results))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(text, encoding="utf-8")
+    click.echo(f"{output}: {len(results)} runs")
+
+
+@command.command
+@click.argument("results", nargs=-1, required=True, type=FILE, metavar="A.json [B.json …]")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.json",
+    help="Where to; a badge server reads it from your repository.",
+)
+def badge(results: tuple[Path, ...], output: Path) -> None:
+    """Write a badge: how many promises one router keeps, and how many faults are known.
+
+    The file is what https://img.shields.io/endpoint takes as its `url`.
+    """
+    from staticfire.report.badge import badge as made
+    from staticfire.report.joined import join
+
+    output.write_bytes(made(join(results)))
+    click.echo(f"{output}: {len(results)} runs")

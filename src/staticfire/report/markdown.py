@@ -10,7 +10,7 @@ from staticfire.report.joined import mixed
 from staticfire.report.matrix import LEVELS, Column, Matrix, Row, matrix
 from staticfire.report.results import Outcome, Result, Run
 
-__all__ = ["SIGNS", "markdown", "name_of"]
+__all__ = ["SIGNS", "legend", "markdown", "name_of", "safe"]
 
 SIGNS = {
     Outcome.PASS: "✓",
@@ -50,14 +50,19 @@ def _lines(runs: Sequence[Run], table: Matrix) -> Iterator[str]:
         routers = ", ".join(f"{one.name} {one.version}" for one in run.routers)
         told = f"suite {run.suite}, rules {run.rules}, lane {run.lane}, {routers}, seed {run.seed}"
         yield f"- {run.started}: {told}; {run.ran} of {run.selected} scenarios ran"
-        yield from (f"  - {_safe(note)}" for note in run.notes)
+        yield from (f"  - {safe(note)}" for note in run.notes)
     yield from (f"- {note}" for note in mixed(runs))
     yield ""
     yield from _counts(table, names)
     yield from _against(table, names)
     yield from _rows(table, names)
     yield ""
-    yield ". ".join(f"{sign.strip('*')} {outcome.value}" for outcome, sign in SIGNS.items()) + "."
+    yield legend()
+
+
+def legend() -> str:
+    """What each sign means, on one line."""
+    return ". ".join(f"{sign.strip('*')} {outcome.value}" for outcome, sign in SIGNS.items()) + "."
 
 
 def _counts(table: Matrix, names: dict[Column, str]) -> Iterator[str]:
@@ -69,7 +74,7 @@ def _counts(table: Matrix, names: dict[Column, str]) -> Iterator[str]:
         for level in levels:
             counts = table.counts(column, level)
             cells.append(", ".join(f"{counts[o]} {o.value}" for o in Outcome if counts[o]))
-        yield f"| {_safe(names[column])} | {_safe(column.version)} | {' | '.join(cells)} |"
+        yield f"| {safe(names[column])} | {safe(column.version)} | {' | '.join(cells)} |"
 
 
 def _against(table: Matrix, names: dict[Column, str]) -> Iterator[str]:
@@ -86,7 +91,7 @@ def _against(table: Matrix, names: dict[Column, str]) -> Iterator[str]:
         yield "## Against the promises"
     for row, column, one in found:
         yield ""
-        yield f"- {one.outcome.value}, {_safe(names[column])}: {_title(row)}"
+        yield f"- {one.outcome.value}, {safe(names[column])}: {_title(row)}"
         yield from (f"  - {line}" for line in _why(one))
 
 
@@ -95,13 +100,13 @@ def _why(one: Result) -> Iterator[str]:
         yield f"`{one.failed_at}`"
     if one.why:
         first, *more = one.why.splitlines()
-        yield _safe(first) + (" …" if more else "")
+        yield safe(first) + (" …" if more else "")
     if one.replay:
         yield f"`{FOLDER.sub('', one.replay)}`"
 
 
 def _rows(table: Matrix, names: dict[Column, str]) -> Iterator[str]:
-    head = f"| scenario | {' | '.join(_safe(names[one]) for one in table.columns)} |"
+    head = f"| scenario | {' | '.join(safe(names[one]) for one in table.columns)} |"
     rule = "|---|" + ":-:|" * len(table.columns)
     for feature, rows in groupby(table.rows, key=lambda row: row.feature):
         yield from ("", f"## {feature.replace('_', ' ')}", "", head, rule)
@@ -112,7 +117,7 @@ def _rows(table: Matrix, names: dict[Column, str]) -> Iterator[str]:
 def _title(row: Row) -> str:
     example = f" [{row.example}]" if row.example else ""
     level = "" if row.level == "must" else f" ({row.level})"
-    return _safe(f"{row.title}{example}{level}")
+    return safe(f"{row.title}{example}{level}")
 
 
 def _cells(table: Matrix, row: Row) -> Iterator[str]:
@@ -120,9 +125,9 @@ def _cells(table: Matrix, row: Row) -> Iterator[str]:
         found = table.cells.get((row, column), ())
         signs = [SIGNS[one] for one in dict.fromkeys(result.outcome for result in found)]
         tickets = dict.fromkeys(one.ticket for one in found if one.outcome is Outcome.KNOWN)
-        yield _safe(" ".join([*signs, *tickets]))
+        yield safe(" ".join([*signs, *tickets]))
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """A text that cannot end a cell or begin an element."""
     return text.replace("|", "\\|").replace("<", "&lt;")

@@ -128,10 +128,14 @@ class Result:
     failed_at: str = ""
     """The step that failed, with its place."""
     ticket: str = ""
+    link: str = ""
+    """A public report of the known bug."""
     wall: float = 0.0
     """Real seconds, start and stop of engines and router included."""
     replay: str = ""
     timeline: Timeline | None = None
+    needs: tuple[str, ...] = ()
+    """What it needs of the router, by name."""
     routed: bool = True
     """False where no router takes part: it says something of the lane by itself."""
 

@@ -137,6 +137,17 @@ def _(world: World, name: str) -> None:
         raise BrokenPromise(f"expected engine {name!r} to get {sent!r}; it got {found!r}")
 
 
+@then(
+    'engine "{name}" saw the field "{field}" with {value}',
+    example='engine "a" saw the field "top_k" with 3',
+)
+def _(world: World, name: str, field: str, value: str) -> None:
+    """In the body of the last request of a client, whatever its bytes."""
+    found, wanted = json.loads(last(world, name).body).get(field), json.loads(value)
+    if found != wanted:
+        raise BrokenPromise(f"expected {field} {wanted!r} at engine {name!r}; it saw {found!r}")
+
+
 @then('engine "{name}" saw its body\'s length', example='engine "a" saw its body\'s length')
 def _(world: World, name: str) -> None:
     """Content-Length was there once and true, on the last request of a client."""

@@ -82,6 +82,16 @@ def _(world: World, early: int, count: int, low: int, high: int) -> None:
 
 
 @then(
+    "no engine holds more than {count:d} sessions", example="no engine holds more than 42 sessions"
+)
+def _(world: World, count: int) -> None:
+    """Where the exact spread is the router's own affair."""
+    found = {name: len(held) for name, held in holders(world).items()}
+    if not any(found.values()) or max(found.values()) > count:
+        raise BrokenPromise(f"expected at most {count} sessions on an engine; found: {found}")
+
+
+@then(
     "every engine holds {low:d} or {high:d} sessions",
     example="every engine holds 20 or 21 sessions",
 )

@@ -14,6 +14,9 @@ from staticfire.bdd.world import World
 from staticfire.errors import BrokenPromise, WrongStep
 from staticfire.judge import End, Judge
 
+APART = 0.2
+"""Seconds between two requests that another process shall see in their order."""
+
 SAMPLE = re.compile(r"(\w+)(?:\{(.*)\})? (\S+)")
 LABEL = re.compile(r'\w+="[^"]*"')
 
@@ -27,7 +30,7 @@ async def _(world: World, count: int, kind: str) -> None:
     tasks = world.facts.setdefault("on their way", [])
     for number in range(count):
         tasks.append(asyncio.create_task(ask(world, kind), name=f"request {number}"))
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0.001 if world.exact else APART)
 
 
 @then(
@@ -80,8 +83,9 @@ def _(world: World, name: str) -> None:
 
 
 async def page_of(world: World) -> str:
-    """The text of the router's metrics."""
-    answer = await Judge(world.front).ask("GET", "/metrics")
+    """The text of the router's metrics, which may have a port of their own."""
+    url = getattr(world.router, "metrics_url", world.front)
+    answer = await Judge(url).ask("GET", "/metrics")
     if answer.end is not End.WHOLE or answer.status != 200:
         raise BrokenPromise(f"/metrics does not answer: {answer}")
     return answer.body.decode()
@@ -124,6 +128,59 @@ async def _(world: World, sample: str) -> None:
         found = SAMPLE.fullmatch(line)
         if found and found[1] == name and labels <= set(LABEL.findall(found[2] or "")):
             raise BrokenPromise(f"expected no {sample}; found: {line}")
+
+
+@then(
+    "Prometheus can read the router's metrics", example="Prometheus can read the router's metrics"
+)
+async def _(world: World) -> None:
+    """There are samples, and every line is one or a comment."""
+    lines = [line for line in (await page_of(world)).splitlines() if line.strip()]
+    wrong = [line for line in lines if not line.startswith("#") and not sample_of(line)]
+    if wrong or all(line.startswith("#") for line in lines):
+        raise BrokenPromise(
+            f"expected samples and comments; {len(lines)} lines came, wrong are:\n  "
+            + "\n  ".join(wrong[:5])
+        )
+
+
+def sample_of(line: str) -> tuple[str, float] | None:
+    """A sample's name with its labels, and its value; None for a line that is none."""
+    found = re.fullmatch(r"([a-zA-Z_:][\w:]*(?:\{.*\})?) (\S+)(?: -?\d+)?", line.strip())
+    try:
+        return (found[1], float(found[2])) if found else None
+    except ValueError:
+        return None
+
+
+def samples(page: str) -> dict[str, float]:
+    """Every sample of a page."""
+    return dict(filter(None, map(sample_of, page.splitlines())))
+
+
+@when("the router's metrics are read", example="the router's metrics are read")
+async def _(world: World) -> None:
+    """Kept, so that a later step sees what moved."""
+    world.facts["metrics"] = samples(await page_of(world))
+
+
+@then(
+    "{count:d} more are counted by a metric of the router",
+    example="3 more are counted by a metric of the router",
+)
+async def _(world: World, count: int) -> None:
+    """Whatever its name and its labels: since the page was read, one sample grew by so much."""
+    before: dict[str, float] = world.facts["metrics"]
+    moved = {
+        name: value - before.get(name, 0.0)
+        for name, value in samples(await page_of(world)).items()
+        if value != before.get(name, 0.0)
+    }
+    if count not in moved.values():
+        raise BrokenPromise(
+            f"expected a metric that grew by {count}; those that moved are:\n  "
+            + "\n  ".join(f"{name} by {by:g}" for name, by in sorted(moved.items())[:20])
+        )
 
 
 @then('no metric names "{text}"', example='no metric names "w01"')

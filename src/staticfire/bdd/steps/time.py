@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from staticfire.bdd.step import then, when
-from staticfire.bdd.world import World
+from staticfire.bdd.world import ROUGHLY, World
 from staticfire.errors import BrokenPromise, WrongStep
 
 
@@ -17,8 +17,8 @@ async def _(seconds: float) -> None:
 
 @when("it is {seconds:g} s", example="it is 12 s")
 async def _(world: World, seconds: float) -> None:
-    """Wait until a time of the scenario, counted from its start."""
-    if world.seconds > seconds:
+    """Wait until a time of the scenario, counted from its start; a little late is fine in real time."""
+    if world.seconds > seconds + (0.0 if world.exact else ROUGHLY):
         raise WrongStep(f"it is {world.seconds:g} s already; {seconds:g} s has passed")
     async with asyncio.timeout_at(world.at(seconds)) as reached:
         try:

@@ -35,6 +35,16 @@ CAPABILITIES: Mapping[str, str] = MappingProxyType(
         "turns": "it takes its workers in turns",
         "models": "it knows who serves which model",
         "request-ids": "the client's X-Request-Id reaches the engine",
+        "bodies": "it reads the body of a request, and refuses one that is none",
+        "openai-errors": "its own errors have the four keys of OpenAI's",
+        "gateway-errors": "it says 502 where a worker's answer is none, 504 where none came in time",
+        "retries": "it asks another worker where one says that it cannot now",
+        "verbatim": "what it does not use passes as it is: the body's bytes, the headers of sessions",
+        "body-sessions": "it finds a session in the body of a request",
+        "kept-connections": "it keeps a connection to a worker for the next client",
+        "telling": "it tells each worker's breaker and outcomes, as the bundled router does",
+        "pairs": "it makes pairs of prefill and decode workers",
+        "metrics-page": "it has a page of metrics that Prometheus reads",
     }
 )
 """What a scenario may need of the router (`@needs:…`), and what that means."""

@@ -41,7 +41,8 @@ class ProcessRouter:
     def __init__(self, entry: Entry, prepared: Prepared, place: Place) -> None:
         self.entry, self._prepared, self._place = entry, prepared, place
         self.url = f"http://127.0.0.1:{place.port}"
-        self.metrics_url = f"http://127.0.0.1:{place.metrics_port}"
+        own = "{metrics_port}" in entry.command + entry.config
+        self.metrics_url = f"http://127.0.0.1:{place.metrics_port}" if own else self.url
         self.readiness, self.liveness = entry.readiness, entry.liveness
         self.session_headers = entry.session_headers
         self.notices = entry.notices * entry.time_scale

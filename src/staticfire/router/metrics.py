@@ -210,7 +210,7 @@ class Metrics:
         return sum(
             child.value
             for (name, of, what), child in self._outcomes.items()
-            if name == worker and what is outcome and (model is None or model == of)
+            if name == worker and what is outcome and model in (None, of)
         )
 
     async def render(self) -> bytes:

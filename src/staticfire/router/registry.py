@@ -155,7 +155,7 @@ class Registry:
     def _refile(self, worker: Worker, wanted: dict[str, str]) -> None:
         life = worker.watch.record.generation
         if wanted and not worker.pooled:
-            if worker.life is not None and worker.life != life:
+            if worker.life not in (None, life):
                 self.ledger.reborn(worker, current().now())
             worker.life = life
         for pool in worker.pools:

@@ -2,7 +2,8 @@
 
     STATICFIRE_PEERS=DIR python bench/run.py peers
 
-`DIR/NAME/bin` holds a peer that was installed into a venv of its own; one on PATH is found too.
+`DIR/NAME/bin` holds a peer that was installed into a venv of its own; one on PATH is found too. Ours
+compiled is what `make compiled` leaves.
 Each round starts every router afresh, one after another, so that noise falls on all of them. The
 router has a core to itself; load and engine share the other. CPU is that of the router's whole
 process tree.
@@ -63,6 +64,10 @@ PEERS = {
     "staticfire": Peer("", "--worker-urls {worker} --port {port} --log-level error"),
     "staticfire, uvloop": Peer(
         "", "--worker-urls {worker} --port {port} --log-level error --loop uvloop"
+    ),
+    "staticfire, compiled": Peer(
+        str(ROOT / ".venv-compiled/bin/staticfire"),
+        "router --worker-urls {worker} --port {port} --log-level error --loop uvloop",
     ),
     "vllm-router": Peer(
         "vllm-router",
@@ -196,7 +201,7 @@ def _command(name: str) -> list[str] | None:
         return [sys.executable, "-m", "staticfire", "router", *peer.words.split()]
     folder = os.environ.get("STATICFIRE_PEERS", "")
     path = shutil.which(peer.executable, path=str(Path(folder, peer.executable, "bin")))
-    path = path or shutil.which(peer.executable)
+    path = path or shutil.which(peer.executable)  # one with a slash is looked for there only
     return None if path is None else [path, *peer.words.split()]
 
 

@@ -156,7 +156,7 @@ Feature: Backpressure is not a fault
       | cancelled    | 1 |
     And the breaker of engine "sole" is closed
 
-  @id:client-mistakes-never-open @must @needs:chat
+  @id:client-mistakes-never-open @must @needs:chat @needs:refusals
   Scenario: Requests that are no chat never take an engine away
     What the engine says of them is its own affair: the next user is served.
     When 20 requests without messages are sent one after another

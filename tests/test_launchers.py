@@ -177,7 +177,7 @@ def nobody_is_left(process: subprocess.Popen[str]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*.sh")), ids=lambda path: path.name)
+@pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*-slurm.sh")), ids=lambda path: path.name)
 def test_it_is_a_clean_script(script):
     """Bash reads it without a word, and it is a job that Slurm reads."""
     done = subprocess.run([bash(), "-n", str(script)], capture_output=True, text=True)

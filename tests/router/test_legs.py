@@ -158,3 +158,28 @@ def test_the_router_stops_while_a_prefill_leg_is_read(raw):
         assert router.workers[0].in_flight == 0
 
     run(main())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_prefill_leg_that_never_ends_is_let_go_after_the_answer(raw, stream):
+    """It counts as under way for ten seconds more, and no longer: else it would for half an hour."""
+
+    async def holds(reader, writer):
+        await reader.read()
+
+    async def makes(reader, writer):
+        writer.write(raw.sse + raw.chunk(EVENT))
+        await asyncio.sleep(1)
+        writer.write(raw.chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n")
+
+    async def main():
+        decode = raw.Worker(chat=makes) if stream else raw.Worker()
+        async with pair(raw.Worker(chat=holds), decode, "sglang") as router:
+            assert (await ask(router)).startswith(b"HTTP/1.1 200 ")
+            await asyncio.sleep(9.9)
+            assert [worker.in_flight for worker in router.workers] == [1, 0]
+            await asyncio.sleep(0.2)
+            assert idle(router)
+            assert {worker.breaker.state for worker in router.workers} == {State.closed}
+
+    run(main())

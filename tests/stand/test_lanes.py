@@ -15,9 +15,18 @@ from staticfire.stand.lanes.llamacpp import INSTALL, LlamaCppLane
 from staticfire.stand.lanes.mock import LOAD, MockLane
 
 
-def test_mock_and_llamacpp_are_built_in():
+def test_every_kind_is_built_in_as_a_lane_of_its_name():
     """Without any table they are there."""
-    assert sorted(lanes({})) == ["llamacpp", "llamacpp-bin", "mock"]
+    found = sorted(lanes({}))
+    assert found == [
+        "command", "llamacpp", "llamacpp-bin", "mock", "transformers", "url", "vllm",
+    ]  # fmt: skip
+
+
+def test_a_table_named_as_a_kind_is_of_that_kind():
+    """Unless it says otherwise: `[tool.staticfire.lanes.vllm]` needs no `kind`."""
+    assert lanes({"llamacpp": {"slots": 8}})["llamacpp"]()._slots == 8
+    assert isinstance(lanes({"llamacpp": {"kind": "mock"}})["llamacpp"](), MockLane)
 
 
 def test_a_table_names_a_lane_of_its_own():

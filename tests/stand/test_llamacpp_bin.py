@@ -47,7 +47,7 @@ def test_without_a_program_the_lane_says_how_to_get_one(nothing):
     """It can be made and asked, and is missing: a run skips with these words."""
     lane = lanes({})["llamacpp-bin"]()
     assert lane.missing() == INSTALL
-    assert lane.capabilities == {"listing", "chat", "stream", "loading", "command"}
+    assert lane.capabilities == {"listing", "chat", "stream", "refusals", "loading", "command"}
 
 
 def test_a_program_that_is_named_and_absent_is_told_by_its_name(nothing):

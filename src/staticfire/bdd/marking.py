@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 
 from staticfire.bdd.chosen import example_of
@@ -11,8 +14,9 @@ from staticfire.bdd.tags import Tags
 from staticfire.bdd.world import World
 from staticfire.errors import BrokenPromise, StaticFireError
 from staticfire.expectations import settle
+from staticfire.readiness.keys import redacted, secrets_of
 
-__all__ = ["explained", "mark", "replay", "sections"]
+__all__ = ["explained", "mark", "replay", "sections", "without_key"]
 
 
 def mark(item: pytest.Item, tags: Tags, session: Session, router: str) -> None:
@@ -59,6 +63,25 @@ def sections(
     return shown
 
 
+def without_key(value: Any, session: Session) -> Any:
+    """A text, or all texts in lists and tables, without the key of the lane's engines.
+
+    An engine may echo the key that it refuses.
+    """
+    secrets = secrets_of(session.lane.key.headers)
+    return _without(value, secrets) if secrets else value
+
+
+def _without(value: Any, secrets: Sequence[str]) -> Any:
+    if isinstance(value, str):
+        return redacted(value, secrets)
+    if isinstance(value, Mapping):
+        return {name: _without(one, secrets) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_without(one, secrets) for one in value)
+    return value
+
+
 SHOWN = 40
 """Lines of a timeline that a failure shows; `-vv` shows them all."""
 
@@ -75,6 +98,7 @@ def replay(item: pytest.Item, session: Session) -> str:
         "" if asked.routers == ("bundled",) else "".join(f" --router {r}" for r in asked.routers)
     )
     lane = "--mock-engines" if asked.lane == "mock" else f"--engine-lane {asked.lane}"
+    lane += "".join(f" {words}" for words in asked.given_words())
     routers += "".join(f" --router-bin {folder}" for folder in asked.router_bin)
     clock = "" if asked.clock == "virtual" else f" --engine-clock {asked.clock}"
     pyargs = "--pyargs " if item.nodeid.startswith(f"{PACKAGED}/") else ""

@@ -31,8 +31,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--engine-lane",
         dest="engine_lane",
         metavar="NAME",
-        help="mock, llamacpp, or one of [tool.staticfire.lanes]",
+        help="mock, llamacpp, transformers, url …, or one of [tool.staticfire.lanes]",
     )
+    group.addoption(
+        "--engine-url",
+        metavar="URL",
+        action="append",
+        default=[],
+        help="an engine that already runs, for the lane `url`; repeatable",
+    )
+    group.addoption("--engine-model", metavar="NAME", help="the model to ask engines at a URL for")
+    group.addoption(
+        "--engine-key-env", metavar="NAME", help="the environment variable with their key"
+    )
+    group.addoption("--engine-key-file", metavar="FILE", help="the file with their key")
     group.addoption(
         "--router",
         dest="engine_routers",
@@ -87,7 +99,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[TOLD] = []
     config.addinivalue_line("markers", "realtime: runs whole processes on the real clock")
-    lane = config.getoption("engine_lane") or config.getini("engine_lane")
+    given = _given(config)
+    lane = config.getoption("engine_lane") or ("url" if given else config.getini("engine_lane"))
     if not lane:
         return
     from staticfire.bdd.collect import STEPS_LOADED
@@ -109,9 +122,13 @@ def pytest_configure(config: pytest.Config) -> None:
                 expectations=_expectations(config),
                 features=tuple(config.getini("staticfire_features")),
                 router_bin=tuple(config.getoption("router_bin")),
+                given=given,
             ),
             config.rootpath,
         )
+        session.prepare()
+        if _only_hands_out(config):
+            session.lane.close()
     except StaticFireError as error:
         raise pytest.UsageError(str(error)) from error
     for module in MODULES:
@@ -126,6 +143,22 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(recorder, "staticfire-recorder")
     if session.lane.virtual and config.pluginmanager.hasplugin("asyncio"):
         config.pluginmanager.register(LendsItsLoop(), "staticfire-asyncio")
+
+
+def _only_hands_out(config: pytest.Config) -> bool:
+    """Whether other processes run the tests: xdist's controller has looked, and needs no engine."""
+    return not hasattr(config, "workerinput") and config.getoption("dist", "no") != "no"
+
+
+def _given(config: pytest.Config) -> tuple[tuple[str, Any], ...]:
+    """What the command line says of engines that already run, as options of their lane."""
+    said = {
+        "urls": tuple(config.getoption("engine_url")),
+        "model": config.getoption("engine_model"),
+        "key_env": config.getoption("engine_key_env"),
+        "key_file": config.getoption("engine_key_file"),
+    }
+    return tuple((name, value) for name, value in said.items() if value)
 
 
 def _check_reports(config: pytest.Config) -> None:

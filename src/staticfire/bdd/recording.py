@@ -17,7 +17,7 @@ from staticfire.bdd.applies import UNSUPPORTED
 from staticfire.bdd.chosen import example_of, router_of
 from staticfire.bdd.collect import title_of
 from staticfire.bdd.keys import FAILED_AT, MARKS, SO_FAR, WORLD
-from staticfire.bdd.marking import replay
+from staticfire.bdd.marking import replay, without_key
 from staticfire.bdd.marks import mark
 from staticfire.bdd.tags import OF_ROUTERS, Tags, tags_of
 from staticfire.bdd.timeline import by_name, timeline
@@ -77,7 +77,7 @@ class Recorder:
             return report
         failure = call.excinfo.value if call.excinfo is not None else None
         result = self._result(item, tags, report, failure)
-        setattr(report, CARRIED, msgspec.to_builtins(result))
+        setattr(report, CARRIED, without_key(msgspec.to_builtins(result), self._session))
         return report
 
     def _result(

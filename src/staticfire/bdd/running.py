@@ -78,7 +78,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     session = item.config.stash.get(SESSION, None)
     if session is not None and report.failed:
-        from staticfire.bdd.marking import explained, sections
+        from staticfire.bdd.marking import explained, sections, without_key
 
         if item.config.get_verbosity() < 2 and call.excinfo is not None:
             report.longrepr = (
@@ -87,6 +87,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report.sections += sections(
             item, item.stash.get(SO_FAR, []), item.stash.get(WORLD, None), session
         )
+        if session.lane.key.headers:
+            report.longrepr = without_key(str(report.longrepr), session)
+            report.sections = without_key(report.sections, session)
     return report
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -18,8 +18,9 @@ from staticfire.bdd.world import World
 from staticfire.clock import REAL
 from staticfire.errors import WrongInput, did_you_mean
 from staticfire.expectations import Expectation, Expectations, budget_for, load
+from staticfire.expectations.lint import ENGINES
 from staticfire.expectations.peers import peer_rows, stale
-from staticfire.stand.lanes import Lane, lanes
+from staticfire.stand.lanes import KINDS, Lane, LaneFailed, lanes
 from staticfire.stand.limits import ENOUGH, lift_open_files
 from staticfire.stand.loops import RealLoop, ScenarioLoop, VirtualScenarioLoop
 from staticfire.stand.routers import RouterFactory, routers
@@ -43,6 +44,16 @@ class Asked:
     features: tuple[Path, ...]
     router_bin: tuple[str, ...] = ()
     """Folders where routers that are programs lie."""
+    given: tuple[tuple[str, Any], ...] = ()
+    """What the command line says of engines that already run, as options of their lane."""
+
+    def given_words(self) -> Iterator[str]:
+        """The same as it stood on the command line."""
+        for name, value in self.given:
+            if name == "urls":
+                yield from (f"--engine-url {url}" for url in value)
+            else:
+                yield f"--engine-{name.replace('_', '-')} {value}"
 
 
 def project_tables(root: Path, kind: str) -> Mapping[str, Any]:
@@ -79,7 +90,7 @@ class Session:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        known = lanes(project_tables(self.root, "lanes"))
+        known = lanes(project_tables(self.root, "lanes"), dict(self.asked.given))
         if self.asked.lane not in known:
             raise WrongInput(
                 "--engine-lane",
@@ -105,6 +116,7 @@ class Session:
                 known_ids=scenario_ids(self.asked.features),
                 lanes=known,
                 routers=self._routers,
+                engines={*ENGINES, *KINDS},
                 today=datetime.fromtimestamp(REAL.wall(), UTC).date(),
             )
         self._add_peers()
@@ -119,6 +131,15 @@ class Session:
             if rows:
                 self.expectations = Expectations((*self.expectations.rows, *rows))
                 self.notes += stale(name, self._routers[name].version(), rows)
+
+    def prepare(self) -> None:
+        """Have the lane look at what it stands on, where it is here. Raises `LaneFailed`."""
+        if self.missing is not None:
+            return
+        try:
+            self.lane.prepare()
+        except LaneFailed as failed:  # a lane knows its kind; a project has given it a name
+            raise LaneFailed(self.asked.lane, failed.told) from failed
 
     @cached_property
     def missing(self) -> str | None:

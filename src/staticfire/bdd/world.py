@@ -17,7 +17,7 @@ from staticfire.engine.groups import members
 from staticfire.errors import BrokenPromise, WrongStep, did_you_mean
 from staticfire.expectations import Budget
 from staticfire.judge import Answer, Judge
-from staticfire.stand.lanes import Engine, Lane
+from staticfire.stand.lanes import Engine, Lane, NoneLeft
 from staticfire.stand.loops import ScenarioLoop, VirtualScenarioLoop
 from staticfire.stand.routers import RouterFactory, RouterUnderTest, Unsupported
 from staticfire.stand.seeds import derive
@@ -27,7 +27,7 @@ __all__ = ["MODEL", "ROUGHLY", "World"]
 T = TypeVar("T")
 
 MODEL = "qwen"
-"""The model that engines of a scenario serve unless it says otherwise."""
+"""The model that engines of a scenario serve unless it says otherwise, or the lane has its own."""
 
 ROUGHLY = 5.0
 """Seconds by which a time may miss where another process takes part: half a real one, mostly."""
@@ -90,6 +90,11 @@ class World:
 
     # --- engines
 
+    @property
+    def model(self) -> str:
+        """The model that is asked for: the lane's own, where it has one."""
+        return self.lane.model or MODEL
+
     async def mock_engine(self, name: str, script: Script, *, port: int = 0) -> MockEngine:
         """Start a mock engine with a script; it is stopped with the world."""
         engine = MockEngine(script, name=name, seed=derive(self.seed, name), port=port)
@@ -107,21 +112,24 @@ class World:
             for member in members(groups, self.seed, alike)
         ]
 
-    async def lane_engine(self, name: str, model: str = MODEL) -> Engine:
-        """Start an engine of the run's lane that serves `model`."""
-        engine = await self.lane.start(name, model, derive(self.seed, name))
+    async def lane_engine(self, name: str, model: str | None = None) -> Engine:
+        """Start an engine of the run's lane that serves `model`, else the one that is asked for."""
+        try:
+            engine = await self.lane.start(name, model or self.model, derive(self.seed, name))
+        except NoneLeft as none:
+            pytest.skip(f"needs {none}")
         self.enter(name, engine)
         return engine
 
     async def loading_engine(self, name: str) -> Engine:
         """Start an engine of the run's lane that takes seconds to load."""
-        engine = await self.lane.start_loading(name, MODEL, derive(self.seed, name))
+        engine = await self.lane.start_loading(name, self.model, derive(self.seed, name))
         self.enter(name, engine)
         return engine
 
     async def unloaded_engine(self, name: str) -> Engine:
         """Start an engine of the run's lane that lists its model and has not loaded it."""
-        engine = await self.lane.start_unloaded(name, MODEL, derive(self.seed, name))
+        engine = await self.lane.start_unloaded(name, self.model, derive(self.seed, name))
         self.enter(name, engine)
         return engine
 
@@ -156,12 +164,22 @@ class World:
         """Start the router under test in front of all engines of the scenario, or of those named."""
         workers = [self.engine(name).url for name in (self.engines if names is None else names)]
         try:
-            self.router = self.router_factory.make(workers, settings or {})
+            self.router = self.router_factory.make(workers, self._with_key(settings or {}))
         except Unsupported as why:
             pytest.skip(f"{UNSUPPORTED}{why}")
         self.defer(self.router.stop)
         await self.router.start()
         return self.router
+
+    def _with_key(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The settings, with the key of the lane's engines for the router that takes one.
+
+        Others are sent it by the client, and hand it on.
+        """
+        carried = dict(self.lane.key.headers).get(b"authorization")
+        if carried is None or self.router_factory.name != "bundled":
+            return settings
+        return {"worker_api_key": carried.decode().removeprefix("Bearer "), **settings}
 
     @property
     def front(self) -> str:
@@ -176,6 +194,7 @@ class World:
         """A client whose answers the scenario keeps."""
         judge = Judge(url or self.front)
         judge.session_headers += getattr(self.router, "session_headers", ())
+        judge.headers = tuple((n.decode(), v.decode()) for n, v in self.lane.key.headers)
         judge.answers, judge.sent = self.answers, self.sent
         return judge
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "serve": "Start an engine as a service, wait for it, say honestly what it is.",
     "services": "List, show, stop and restart services; read their logs.",
     "supervise": "Keep services: restart what died, with growing pauses.",
+    "lanes": "List where engines can come from; show what a lane would start.",
     "routers": "List the routers that scenarios can be run on.",
     "conform": "Hold a router to the promises, without pytest.",
     "report": "Make a page of what runs came to; join those of several machines.",

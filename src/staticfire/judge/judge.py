@@ -39,6 +39,8 @@ class Judge:
         self.answers: list[Answer] = []
         self.sent: list[str] = []
         self.session_headers: tuple[str, ...] = ("X-Session-Id",)
+        self.headers: tuple[tuple[str, str], ...] = ()
+        """Those of every request that does not bring one of the same name: a key, say."""
 
     async def ask(
         self,
@@ -52,6 +54,9 @@ class Judge:
     ) -> Answer:
         """One request, on a connection of its own unless `on` names one that is kept open."""
         connection = on or self.connection()
+        if self.headers:
+            own = {name.lower() for name, _ in headers}
+            headers = [*headers, *(one for one in self.headers if one[0].lower() not in own)]
         try:
             answer = await connection.ask(method, target, headers, body, deadline=deadline)
         finally:

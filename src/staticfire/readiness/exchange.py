@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 from collections.abc import Iterable
 
 from staticfire import wire
@@ -131,9 +130,7 @@ async def ask(
             return Failure(f"no connection {within}", connected=False, hung=True)
         return Failure(f"no whole answer {within}", connected=True, hung=True)
     except wire.Unreachable as error:
-        refused = _is_refused(error.__cause__)
-        reason = "connection refused" if refused else error.reason
-        return Failure(reason, connected=False, refused=refused)
+        return Failure(error.reason, connected=False, refused=error.refused)
     except wire.Cut as error:
         return Failure(f"connection lost: {error.reason}", connected=True)
     except wire.WireError as error:
@@ -145,12 +142,3 @@ async def ask(
                 line.keep(connection)  # one that failed is not free, and closed
             else:
                 connection.close()
-
-
-def _is_refused(cause: BaseException | None) -> bool:
-    """True when every address of the host refused; asyncio tells several of them in one text."""
-    if isinstance(cause, ConnectionRefusedError):
-        return True
-    text = str(cause)
-    mark = f"[Errno {errno.ECONNREFUSED}]"
-    return text.startswith("Multiple exceptions") and text.count("[Errno ") == text.count(mark)

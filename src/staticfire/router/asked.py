@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
 from staticfire import wire
 from staticfire.router import sessions
 from staticfire.router.errors import Failure
+from staticfire.router.fields import Named, only_named, with_prompt, with_session
 
 __all__ = ["DEEPEST", "Asked", "Reader"]
 
@@ -35,33 +35,6 @@ class Asked:
         return self.body if name is None else renamed(self.body, name)
 
 
-class _Named(msgspec.Struct):
-    model: str | None = None
-    stream: bool | None = None
-
-
-class _WithSession(_Named):
-    session_params: Any = None
-    session_id: Any = None
-    conversation: Any = None
-    prompt_cache_key: Any = None
-    safety_identifier: Any = None
-    user: Any = None
-
-
-class _WithPrompt(_Named):
-    messages: msgspec.Raw = msgspec.Raw()
-    prompt: msgspec.Raw = msgspec.Raw()
-    input: msgspec.Raw = msgspec.Raw()
-    instructions: msgspec.Raw = msgspec.Raw()
-    system: msgspec.Raw = msgspec.Raw()
-
-
-_named = msgspec.json.Decoder(_Named).decode
-_with_session = msgspec.json.Decoder(_WithSession).decode
-_with_prompt = msgspec.json.Decoder(_WithPrompt).decode
-
-
 class Reader:
     """Reads of each request what the policies in use go by, and not one field more."""
 
@@ -80,24 +53,24 @@ class Reader:
         body = request.body
         session: str | None = None
         prompt = b""
-        named: _Named
+        named: Named
         try:
             if not body.isascii():
                 body.decode()
             if self._session:
                 session = sessions.of_headers(request.headers, self._headers)
             if self._prompt:
-                named = found = _with_prompt(body)
+                named = found = with_prompt(body)
                 prompt = bytes(found.system) + bytes(found.instructions)
                 prompt += bytes(found.messages or found.prompt or found.input)
             elif self._session and session is None:
-                named = asks = _with_session(body)
+                named = asks = with_session(body)
                 session = sessions.of_body(
                     asks.session_params, asks.session_id, asks.conversation,
                     asks.prompt_cache_key, asks.safety_identifier, asks.user,
                 )  # fmt: skip
             else:
-                named = _named(body)
+                named = only_named(body)
         except msgspec.ValidationError as error:
             return Failure(400, "invalid_request", f"the body is not a request: {error}", "model")
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

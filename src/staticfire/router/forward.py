@@ -128,7 +128,7 @@ class Forwarder:
     def _unreachable(self, attempt: Attempt, error: wire.WireError) -> Failed:
         worker = attempt.worker
         attempt.settle(Ended("failed"))
-        if isinstance(error.__cause__, ConnectionRefusedError):
+        if isinstance(error, wire.Unreachable) and error.refused:
             worker.watch.refused()
             self._registry.update(worker)
         worker.poke()

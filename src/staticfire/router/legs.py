@@ -4,7 +4,8 @@ Theory. A pair is two attempts, one for each leg, each with its own permit, load
 dispatcher it is one attempt whose worker is the leg that answers, or the one to blame. vLLM's legs
 are asked in turn, SGLang's at once. The first failure decides: it is what the client gets, or what
 is tried again elsewhere, and the other leg is let go without a verdict. Once the decode leg has made
-its first token the cache has arrived, and what becomes of the prefill leg is its own affair.
+its first token the cache has arrived, and what becomes of the prefill leg is its own affair; but when
+the answer is whole it has a moment to end, and is let go then.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ PAIRED = frozenset((b"/v1/chat/completions", b"/v1/completions"))
 
 _MOST = 16 << 20
 """Bytes of a prefill leg's answer: more is not read."""
+_LINGER = 10.0
+"""Seconds for which a prefill leg may outlive the whole answer of its decode leg."""
 
 T = TypeVar("T")
 
@@ -82,8 +85,19 @@ class Pair:
     def settle(self, ended: Ended) -> None:
         """How the decode leg's answer ended; short of its end the prefill leg is let go too."""
         self.decode.settle(ended)
-        if ended.how != "whole" and self.reading is not None:
+        if self.reading is None:
+            return
+        if ended.how == "whole":
+            self.linger(self.reading)
+        else:
             self.reading.cancel()
+
+    @staticmethod
+    def linger(reading: asyncio.Task[Any]) -> None:
+        """The answer is whole: the prefill leg has nothing more to do."""
+        if not reading.done():
+            timer = asyncio.get_running_loop().call_later(_LINGER, reading.cancel)
+            reading.add_done_callback(lambda _: timer.cancel())
 
 
 class Pairs:
@@ -177,6 +191,8 @@ class Pairs:
         else:
             self._leave(reading, pair.prefill)
             pair.reading = reading
+            if found.whole:
+                pair.linger(reading)
             found.attempt = pair
         return found
 

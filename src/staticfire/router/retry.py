@@ -55,10 +55,11 @@ def pause(settings: RetrySettings, retry: int, draw: float) -> int:
     """How long to wait before the `retry`-th retry, counted from 1; `draw` lies in [0, 1)."""
     if retry <= 1:
         return 0
+    longest = float(settings.longest)
     try:
-        plain = min(settings.initial * settings.multiplier ** (retry - 2), settings.longest)
+        plain = min(settings.initial * settings.multiplier ** (retry - 2), longest)
     except OverflowError:
-        plain = settings.longest
+        plain = longest
     return round(plain * (1 + settings.jitter * (2 * draw - 1)))
 
 

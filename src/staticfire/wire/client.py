@@ -24,8 +24,12 @@ _LINE_END = re.compile(rb"[\r\n\0]")
 HEAD_LIMIT = 256 << 10  # peers pass 64 KiB heads; nobody needs more than this
 
 
-class Connection(asyncio.Protocol):
-    """A connection to one worker, used for one exchange after another."""
+class Connection:
+    """A connection to one worker, used for one exchange after another.
+
+    An asyncio protocol by its methods: with a base class that is interpreted it would be compiled
+    to an ordinary class.
+    """
 
     def __init__(
         self, address: Address, on_lost: Callable[[Connection], None] | None = None
@@ -212,6 +216,12 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         return False  # the transport closes; connection_lost judges
+
+    def pause_writing(self) -> None:
+        pass  # a request lies in memory whole, wherever it waits
+
+    def resume_writing(self) -> None:
+        pass
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._keep = False

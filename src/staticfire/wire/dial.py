@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from staticfire.wire.client import Connection
 from staticfire.wire.errors import Unreachable
@@ -26,19 +27,29 @@ async def connect(
     # uvloop tries one address after the other, and knows no stagger.
     staggers = stagger is not None and not literal and isinstance(loop, asyncio.BaseEventLoop)
     more: dict[str, Any] = {"happy_eyeballs_delay": stagger} if staggers else {}
+    connection = Connection(address, on_lost)
     try:
-        _, connection = await loop.create_connection(
-            lambda: Connection(address, on_lost), address.host, address.port,
+        await loop.create_connection(
+            lambda: cast("asyncio.Protocol", connection), address.host, address.port,
             ssl=address.tls or None, **more)  # fmt: skip
     except (OSError, UnicodeError) as error:
-        raise Unreachable(_reason(error)) from error
+        refused = _is_refused(error)
+        reason = "connection refused" if refused else _reason(error)
+        raise Unreachable(reason, refused=refused) from error
     return connection
+
+
+def _is_refused(error: Exception) -> bool:
+    """True when every address of the host refused; asyncio tells several of them in one text."""
+    if isinstance(error, ConnectionRefusedError):
+        return True
+    text = str(error)
+    mark = f"[Errno {errno.ECONNREFUSED}]"
+    return text.startswith("Multiple exceptions") and text.count("[Errno ") == text.count(mark)
 
 
 def _reason(error: Exception) -> str:
     """What stopped a connect, in words without an address."""
-    if isinstance(error, ConnectionRefusedError):
-        return "connection refused"
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         text = error.strerror.lower()
         return "could not connect" if "connect call failed" in text else text

@@ -45,4 +45,11 @@ class TooLarge(WireError):
 
 
 class Unreachable(WireError):
-    """No connection could be made: refused, no route, a name that does not resolve."""
+    """No connection could be made: no route, a name that does not resolve; or `refused`.
+
+    `refused` is true where every address of the host refused: nobody listens.
+    """
+
+    def __init__(self, reason: str, *, refused: bool = False) -> None:
+        super().__init__(reason)
+        self.refused = refused

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,19 +70,14 @@ class Exchange:
             await waiter
         return self._head
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._iterate()
+    def __aiter__(self) -> Exchange:
+        return self
 
-    async def _iterate(self) -> AsyncIterator[bytes]:
-        while True:
-            if self._chunks:
-                yield self.take()
-            elif self._error is not None:
-                raise self._error
-            elif self._ended:
-                return
-            else:
-                await self._wait()
+    async def __anext__(self) -> bytes:
+        data = await self.first()
+        if not data:
+            raise StopAsyncIteration
+        return data
 
     async def first(self) -> bytes:
         """The first body bytes, or none when the reply ended without any; an error is raised."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from typing import cast
 
 from staticfire.wire.requests import Limits
 from staticfire.wire.server import Handler, Refuse, ServerConnection
@@ -30,13 +31,12 @@ class Listener:
     async def start(self, host: str, port: int) -> None:
         """Bind and listen; `port` 0 lets the kernel choose. Raises OSError when it cannot."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            lambda: ServerConnection(self._handler, self._refuse, self._limits, self),
-            host,
-            port,
-            backlog=_BACKLOG,
-        )
+        self._server = await loop.create_server(self._accept, host, port, backlog=_BACKLOG)
         self.host, self.port = self._server.sockets[0].getsockname()[:2]
+
+    def _accept(self) -> asyncio.Protocol:
+        connection = ServerConnection(self._handler, self._refuse, self._limits, self)
+        return cast("asyncio.Protocol", connection)
 
     async def stop(self, grace: float = 0.0) -> None:
         """Accept no more, let answers under way end for `grace` seconds, then cut them."""

@@ -33,8 +33,8 @@ class Family(Protocol):
     def closed(self, connection: ServerConnection) -> None: ...
 
 
-class ServerConnection(asyncio.Protocol):
-    """Calls the handler for one request at a time.
+class ServerConnection:
+    """Calls the handler for one request at a time; an asyncio protocol by its methods.
 
     A client that closes its side has left, also when it only half-closed: the handler is
     cancelled. That is how proxies see it, and the only way to notice a leaver before a write.
@@ -202,19 +202,20 @@ class ServerConnection(asyncio.Protocol):
                 answer.ended = True
             if self._gone or self._transport.is_closing():
                 return
-            self._continue()
-            if self._asked is None:
+            if not self._continue():
                 self._idle = self._loop.create_future()
                 await self._idle
                 self._idle = None
 
-    def _continue(self) -> None:
+    def _continue(self) -> bool:
+        """Go on with what is here; whether that is a request to answer."""
         reader = self._reader
         if reader.ready:
             self._next()
         elif reader.awaits_continue:
             reader.awaits_continue = False
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return self._asked is not None
 
     def _fail(self, answer: Answer) -> None:
         if answer.ended:

@@ -18,8 +18,8 @@ import pytest
 
 from golden import pieces
 from staticfire.engine import Capacity, MockEngine, Script
+from staticfire.stand.lanes.hf import write_cache
 from staticfire.stand.lanes.llamacpp import LlamaCppLane
-from tiny_hf import write_cache
 
 FORGIVEN = {
     "GET /props": "the mock leaves the sampling defaults out of `default_generation_settings`",

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from staticfire.bdd.step import when
-from staticfire.bdd.world import MODEL, World
+from staticfire.bdd.world import World
 from staticfire.engine import MockEngine
 from staticfire.errors import WrongStep
 from staticfire.judge import Answer
@@ -24,7 +24,7 @@ def streams(kind: str) -> bool:
 
 async def ask(world: World, kind: str, url: str | None = None, **more: Any) -> Answer:
     """One chat request of a kind."""
-    return await world.judge(url).chat(MODEL, stream=streams(kind), **more)
+    return await world.judge(url).chat(world.model, stream=streams(kind), **more)
 
 
 @when("a {kind} request is sent", example="a JSON request is sent")
@@ -144,7 +144,7 @@ async def _(world: World, count: int) -> None:
             "POST",
             "/v1/chat/completions",
             headers=[("Content-Type", "application/json")],
-            body=json.dumps({"model": MODEL}).encode(),
+            body=json.dumps({"model": world.model}).encode(),
         )
 
 

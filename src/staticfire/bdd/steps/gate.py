@@ -195,6 +195,7 @@ async def start(
     """Start the gate as a process."""
     workers = [arg for engine in world.engines.values() for arg in ("--worker", engine.url)]
     words = [*options, "--timeout", f"{limit:g}", *([] if command else workers)]
+    words += world.lane.key.words
     gate = [sys.executable, "-m", "staticfire", "gate", *words]
     process = await asyncio.create_subprocess_exec(
         *gate, "--", sys.executable, "-c", COMMAND, *command,

@@ -10,7 +10,7 @@ from staticfire.bdd.step import then, when
 from staticfire.bdd.steps.answers import promise
 from staticfire.bdd.steps.client import streams
 from staticfire.bdd.steps.engines import CHAT, requests
-from staticfire.bdd.world import MODEL, World
+from staticfire.bdd.world import World
 from staticfire.engine.journal import Request
 from staticfire.errors import BrokenPromise, WrongStep
 from staticfire.judge import PROMPT, chat_body
@@ -27,7 +27,7 @@ async def _(world: World, kind: str, datatable: list[list[str]]) -> None:
     """One chat request; a table of names and values, in their order, beside Content-Type."""
     headers = [(name.strip(), value.strip()) for name, value in datatable]
     await world.judge().ask(
-        "POST", ROUTE, headers=[JSON, *headers], body=chat_body(MODEL, stream=streams(kind))
+        "POST", ROUTE, headers=[JSON, *headers], body=chat_body(world.model, stream=streams(kind))
     )
 
 
@@ -68,16 +68,16 @@ async def _(world: World, docstring: str) -> None:
 @when("a request nested {depth:d} deep is sent", example="a request nested 600 deep is sent")
 async def _(world: World, depth: int) -> None:
     """A chat request with so many arrays in each other in a field that nobody knows."""
-    whole = json.dumps({"model": MODEL, "messages": [], "x": PROMPT})
+    whole = json.dumps({"model": world.model, "messages": [], "x": PROMPT})
     await send(world, (whole[:-1] + ', "y": ' + "[" * depth + "]" * depth + "}").encode())
 
 
 @when("a request of {size:d} bytes is sent", example="a request of 50000000 bytes is sent")
 async def _(world: World, size: int) -> None:
     """A chat request whose prompt makes it so long."""
-    short = chat_body(MODEL, prompt=PROMPT)
+    short = chat_body(world.model, prompt=PROMPT)
     filled = PROMPT + "x" * (size - len(short))
-    await send(world, chat_body(MODEL, prompt=filled))
+    await send(world, chat_body(world.model, prompt=filled))
 
 
 async def send(world: World, body: bytes) -> None:

@@ -47,7 +47,9 @@ async def _(world: World, name: str, slots: int, seconds: float) -> None:
 async def ask(world: World, url: str, **options: Any) -> None:
     """Probe, and keep the evidence with how long it took."""
     started = world.seconds
-    world.facts["evidence"] = await readiness.probe(url, MODEL, **options)
+    world.facts["evidence"] = await readiness.probe(
+        url, world.model, **{"headers": world.lane.key.headers, **options}
+    )
     world.facts["probe took"] = world.seconds - started
 
 

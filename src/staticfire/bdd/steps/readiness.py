@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from staticfire import readiness
 from staticfire.bdd.step import then, when
-from staticfire.bdd.world import MODEL, World
+from staticfire.bdd.world import World
 from staticfire.clock import seconds
 from staticfire.errors import BrokenPromise, WrongStep
 
@@ -28,7 +28,9 @@ async def probe(world: World, name: str, rule: str) -> None:
     """Probe an engine and keep the evidence, and how long it took."""
     started = world.seconds
     url = world.engine(name).url
-    world.facts["evidence"] = await readiness.probe(url, MODEL, accept=rule)
+    world.facts["evidence"] = await readiness.probe(
+        url, world.model, accept=rule, headers=world.lane.key.headers
+    )
     world.facts["probe took"] = world.seconds - started
 
 
@@ -69,7 +71,11 @@ async def _(world: World, name: str) -> None:
     """Wait until readiness says so: as long as the scenario's known bug allows, or 600 s."""
     budget = world.wait_budget(None)
     waited = await readiness.wait_for(
-        [world.engine(name).url], model=MODEL, timeout=budget.seconds, interval=1.0
+        [world.engine(name).url],
+        model=world.model,
+        timeout=budget.seconds,
+        interval=1.0,
+        headers=world.lane.key.headers,
     )
     if not waited.ok:
         why = "; ".join(reason for _, reason in waited.missing)
@@ -84,5 +90,5 @@ async def _(world: World, name: str) -> None:
     """`/v1/models` names it."""
     answer = await world.judge(world.engine(name).url).ask("GET", "/v1/models")
     ids = [entry.get("id") for entry in answer.json().get("data", [])]
-    if MODEL not in ids:
-        raise BrokenPromise(f"expected {MODEL} in the listing, found {ids}")
+    if world.model not in ids:
+        raise BrokenPromise(f"expected {world.model} in the listing, found {ids}")

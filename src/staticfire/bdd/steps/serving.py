@@ -59,8 +59,8 @@ async def _(world: World, name: str, seconds: float, docstring: str) -> None:
 )
 async def _(world: World, name: str, seconds: float) -> None:
     """`staticfire serve` with the command line that starts an engine of this lane."""
-    words = ("serve", name, "--model", MODEL, "--timeout", f"{seconds:g}")
-    await run(world, *words, "--", *world.lane.command(MODEL))
+    words = ("serve", name, "--model", world.model, "--timeout", f"{seconds:g}")
+    await run(world, *words, *world.lane.key.words, "--", *world.lane.command(world.model))
 
 
 @when(

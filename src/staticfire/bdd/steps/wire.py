@@ -9,7 +9,7 @@ from collections.abc import Callable
 from staticfire.bdd.step import then, when
 from staticfire.bdd.steps.answers import promise
 from staticfire.bdd.steps.client import ask, streams
-from staticfire.bdd.world import MODEL, World
+from staticfire.bdd.world import World
 from staticfire.clock import NS
 from staticfire.engine import Redirects, Rule
 from staticfire.errors import WrongStep, did_you_mean
@@ -75,7 +75,7 @@ async def _chat(
         "POST",
         CHAT,
         headers=[("Content-Type", "application/json"), header],
-        body=chat_body(MODEL, stream=streams(kind)),
+        body=chat_body(world.model, stream=streams(kind)),
         deadline=deadline,
     )
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, insort
 from collections.abc import Collection
 from dataclasses import dataclass
 from random import Random
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 __all__ = ["Asking", "C", "Candidate", "Lineup", "Policy", "PolicySettings"]
 
@@ -69,12 +69,12 @@ class Policy(Generic[C]):
     list is made, for a request. Pure but for what it remembers of its own choices.
     """
 
-    name = ""
-    tracks = False
+    name: ClassVar[str] = ""
+    tracks: ClassVar[bool] = False
     """Whether it wants to hear of every change of a load."""
-    wants_session = False
-    wants_prompt = False
-    reads_engines = False
+    wants_session: ClassVar[bool] = False
+    wants_prompt: ClassVar[bool] = False
+    reads_engines: ClassVar[bool] = False
     """Whether it goes by load, so that engines are asked for theirs beside health checks."""
 
     def __init__(self, settings: PolicySettings | None = None) -> None:

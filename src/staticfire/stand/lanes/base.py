@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["CAPABILITIES", "Engine", "Lane"]
+from staticfire.errors import StaticFireError
+
+__all__ = ["CAPABILITIES", "NO_KEY", "Engine", "Key", "Lane", "LaneFailed", "NoneLeft"]
 
 CAPABILITIES = {
     "listing": "the engine lists its models",
     "chat": "the engine answers chat requests",
     "stream": "the engine streams chat answers",
+    "refusals": "the engine says 4xx to a request that is wrong",
     "faults": "the engine misbehaves on purpose",
     "clock": "time passes when the scenario says so",
     "restart": "the engine can be killed and started again",
@@ -22,6 +26,44 @@ CAPABILITIES = {
     "virtual": "time costs nothing and is exact",
 }
 """What a scenario may need of its engines (`@needs:…`), and what that means."""
+
+
+class LaneFailed(StaticFireError):
+    """A lane that was named and cannot be used: nothing of the run begins."""
+
+    def __init__(self, lane: str, told: str) -> None:
+        self.told = told
+        super().__init__(f"lane {lane}: {told}")
+
+
+class NoneLeft(StaticFireError):
+    """A scenario wants more engines than the lane has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Where the key of protected engines stands: a variable's name, or a file. Never the key."""
+
+    env: str | None = None
+    file: str | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As options of our commands."""
+        return (
+            *(("--api-key-env", self.env) if self.env else ()),
+            *(("--api-key-file", self.file) if self.file else ()),
+        )
+
+    @property
+    def headers(self) -> tuple[tuple[bytes, bytes], ...]:
+        """The header that carries it, none without one. Raises `WrongInput`, without the key."""
+        from staticfire.readiness.keys import key_headers  # tags of a scenario need no HTTP
+
+        return key_headers(env=self.env, file=self.file)
+
+
+NO_KEY = Key()
 
 
 class Engine(Protocol):
@@ -49,13 +91,23 @@ class Lane(Protocol):
     personality: str
     """Whose dialect its engines speak."""
     capabilities: frozenset[str]
-    """Which `@needs:` it meets."""
+    """Which `@needs:` it meets; of a lane that asks its engines, from `prepare` on."""
+    model: str
+    """The model that its engines serve; "" where they serve whichever a scenario asks for."""
+    key: Key
+    """What its engines want to be asked with."""
+
+    def prepare(self) -> None:
+        """Look at what the run will stand on, once, before it. Raises `LaneFailed`.
+
+        Nothing that could be asked is assumed: what cannot be asked fails the lane.
+        """
 
     def missing(self) -> str | None:
         """Why it cannot be used here, and what to do; None when it can."""
 
     async def start(self, name: str, model: str, seed: int) -> Engine:
-        """Start an engine that serves `model` as soon as it can."""
+        """Start an engine that serves `model` as soon as it can. Raises `NoneLeft`."""
 
     def too_small(self) -> str | None:
         """Why this machine cannot hold an engine that loads slowly; None when it can."""

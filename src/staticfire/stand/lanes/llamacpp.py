@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from staticfire.errors import StaticFireError
+from staticfire.stand.lanes.base import NO_KEY
 from staticfire.stand.lanes.gguf import write_scripted
 
 __all__ = ["START", "LlamaCppEngine", "LlamaCppLane", "Process", "guard"]
@@ -90,7 +91,11 @@ class LlamaCppLane:
     kind = "llamacpp"
     virtual = False
     personality = "llamacpp"
-    capabilities = frozenset({"listing", "chat", "stream", "metrics", "loading", "command"})
+    capabilities = frozenset(
+        {"listing", "chat", "stream", "refusals", "metrics", "loading", "command"}
+    )
+    model = ""
+    key = NO_KEY
 
     server = SERVER
     """The module that runs a server as a process; see `llamacpp_server` for what it has to do."""
@@ -100,6 +105,9 @@ class LlamaCppLane:
         self._idle: list[Process] = []
         self._all: list[Process] = []
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def prepare(self) -> None:
+        """Nothing is asked: what it can do is known."""
 
     def missing(self) -> str | None:
         return None if importlib.util.find_spec("xllamacpp") else INSTALL

@@ -80,7 +80,7 @@ class LlamaServerLane(LlamaCppLane):
         self._named = binary
         self.binary = find_binary(binary)
         able = frozenset() if self.binary is None else abilities(self.binary)
-        self.capabilities = able | {"listing", "chat", "stream", "loading", "command"}
+        self.capabilities = able | {"listing", "chat", "stream", "refusals", "loading", "command"}
         self._guards: list[socket.socket] = []
 
     def missing(self) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from staticfire.engine import Answers, Loading, MockEngine, Script, Serving
-from staticfire.stand.lanes.base import CAPABILITIES
+from staticfire.stand.lanes.base import CAPABILITIES, NO_KEY
 
 __all__ = ["MockLane"]
 
@@ -19,9 +19,14 @@ class MockLane:
     kind = "mock"
     virtual = True
     capabilities = frozenset(CAPABILITIES)
+    model = ""
+    key = NO_KEY
 
     def __init__(self, personality: str = "vllm") -> None:
         self.personality = personality
+
+    def prepare(self) -> None:
+        """Nothing is asked: what it can do is known."""
 
     def missing(self) -> str | None:
         return None

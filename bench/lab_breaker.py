@@ -13,20 +13,34 @@ async def shed(**settings: Any) -> str:
     async with Lab(**settings) as lab:
         lab.does("answers chat with 503 for 30 requests")
         failed, at = await lab.until_ok(0.05)
-        return f"never opens; {failed} pass, ok at #{failed + 1} ({at:.1f} s)"
+        return f"{await lab.opened()}; {failed} pass, ok at #{failed + 1} ({at:.1f} s)"
 
 
-@row("a", "one worker, 503 x30 by count")
+@row("a", "one worker, 503 x30 by count, no retries")
+async def _() -> str:
+    return await shed(disable_retries=True)
+
+
+@row("a2", "same, default retries")
 async def _() -> str:
     return await shed()
 
 
-@row("a4", "busy (503) 3 s, then idle, all defaults")
-async def _() -> str:
-    async with Lab() as lab:
+async def busy(**settings: Any) -> str:
+    async with Lab(**settings) as lab:
         lab.does("answers chat with 503 for 3 seconds")
         failed, at = await lab.until_ok(0.05)
-        return f"never opens; {failed} pass while it is busy, ok at {at:.1f} s"
+        return f"{await lab.opened()}; {failed} pass while it is busy, ok at {at:.1f} s"
+
+
+@row("a3", "busy (503) 3 s, then idle, a rest of 4 s")
+async def _() -> str:
+    return await busy(cb_timeout_duration_secs=4)
+
+
+@row("a4", "same, all defaults")
+async def _() -> str:
+    return await busy()
 
 
 async def limited(status: int) -> str:
@@ -36,7 +50,7 @@ async def limited(status: int) -> str:
         last = answers[-1]
         return (
             f"{lab.got()} attempts for 22 requests, passed with RA "
-            f"{last.header('retry-after')}; neutral, never opens"
+            f"{last.header('retry-after')}; neutral, {await lab.opened()}"
         )
 
 
@@ -50,9 +64,8 @@ async def _() -> str:
     return await limited(503)
 
 
-@row("c", "500 for ever, then ok")
-async def _() -> str:
-    async with Lab() as lab:
+async def broken(**settings: Any) -> str:
+    async with Lab(**settings) as lab:
         lab.does("answers chat with 500 for 20 seconds")
         seen = Counter([told(await lab.ask()) for _ in range(20)])
         got = lab.got()
@@ -60,6 +73,16 @@ async def _() -> str:
         cured = lab.now
         _, at = await lab.until_ok(0.1)
         return f"opens after {got}: {in_words(seen)}; ok {at - cured:.1f} s after the cure"
+
+
+@row("c", "500 for ever, then ok, no retries")
+async def _() -> str:
+    return await broken(disable_retries=True)
+
+
+@row("c'", "same, default retries")
+async def _() -> str:
+    return await broken()
 
 
 @row("c2", "two workers, W0 always 500, 60 requests")

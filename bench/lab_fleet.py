@@ -1,22 +1,32 @@
-"""The peer lab's scenarios f to t: late and dead workers, odd answers, leavers, bad requests."""
+"""The peer lab's scenarios f to h, n, o and t: workers that are late, unwell, dead or back."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from typing import Any
 
 from bench.lab_stand import MODEL, Lab, in_words, row, told
 from staticfire.engine import Refuses, Serving
 
 
-@row("f", "W1 binds 12 s late")
-async def _() -> str:
-    async with Lab((), (Refuses(seconds=12), Serving())) as lab:
+async def late(seconds: float, **settings: Any) -> str:
+    async with Lab((), (Refuses(seconds=seconds), Serving()), **settings) as lab:
         failed = 0
         while not lab.got(1):
             failed += not (await lab.ask()).ok
             await asyncio.sleep(0.1)
-        return f"traffic {lab.now - 10:.1f} s after bind, {failed} errors"  # 2 s were waited
+        return f"traffic {lab.now + 2 - seconds:.1f} s after bind, {failed} errors"  # 2 s waited
+
+
+@row("f", "W1 binds 12 s late, check interval 2 s")
+async def _() -> str:
+    return await late(12, health_check_interval_secs=2)
+
+
+@row("f2", "W1 binds 25 s late, all defaults")
+async def _() -> str:
+    return await late(25)
 
 
 @row("f3", "W1 binds an hour late")
@@ -28,6 +38,48 @@ async def _() -> str:
         return f"admitted: {lab.got(1)} of 4 requests"
 
 
+@row("f4", "W1 serves another model, and binds 12 s late")
+async def _() -> str:
+    lives = (), (Refuses(seconds=12), Serving())
+    async with Lab(*lives, models=(MODEL, "model-b")) as lab:
+        early = await lab.ask(model="model-b")
+        await asyncio.sleep(15)
+        for _ in range(10):
+            await lab.ask()
+            await lab.ask(model="model-b")
+        got = lab.got(0), lab.got(1)
+        unknown = await lab.ask(model="model-c")
+        lab.engines[1].kill()
+        await asyncio.sleep(30)
+        gone = await lab.ask(model="model-b")
+    return (
+        f"{told(early)} until it has listed, then W1 only ({got[0]}/{got[1]}); "
+        f"{told(gone)} when W1 is gone; a model of nobody {told(unknown)}"
+    )
+
+
+async def unwell(*, before: bool) -> str:
+    """How many of the requests of 8 s go to W1, whose /health says 503 in that time."""
+    lab = Lab((), ())
+    if before:
+        lab.does("answers health with 503", 1)
+    async with lab:
+        if not before:
+            lab.does("answers health with 503", 1)
+        bad = 0
+        while lab.now < 8:
+            bad += not (await lab.ask()).ok
+            await asyncio.sleep(0.1)
+        return f"{lab.got(1)} of {lab.got(0) + lab.got(1)} to W1, {bad} errors"
+
+
+@row("g", "W1 /health 503 for 8 s, chat works")
+async def _() -> str:
+    at_start, mid_run = await unwell(before=True), await unwell(before=False)
+    assert at_start == mid_run
+    return f"not looked at, at start or mid-run: {mid_run}"
+
+
 @row("h", "W1 ready, lists models, chat hangs 20 s")
 async def _() -> str:
     async with Lab((), ()) as lab:
@@ -35,93 +87,6 @@ async def _() -> str:
         answers = await asyncio.gather(*(lab.ask(deadline=21) for _ in range(48)))
         slow = sum(not answer.ok for answer in answers)
         return f"{slow} of 48 hang, if it was proven before; a worker that hangs at its probe never joins"
-
-
-@row("i", "full answer, socket left open")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.does("answers chat without closing")
-        answer = await lab.ask()
-        again = await lab.ask()
-        return f"at once ({answer.took:g} s); the next request at once too, {told(again)}"
-
-
-@row("i3", "no framing, left open")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.does("answers chat without closing, unframed")
-        answer = await lab.ask(deadline=700)
-        return f"{told(answer)} after {answer.took:g} s"
-
-
-@row("i5", "chunked, close before the last chunk")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.does("ends chat without the last chunk and truncates chat after 300 bytes")
-        json_, stream = await lab.ask(), await lab.ask(stream=True)
-        return f"JSON {told(json_)}; stream {told(stream)}"
-
-
-@row("j", "JSON at 1 B/s, 13 s")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.does("dribbles the body of chat 20 bytes every 1 s")
-        answer = await lab.ask(deadline=600)
-        return f"{told(answer)}, trickles: {len(answer.pieces)} pieces in {answer.took:g} s"
-
-
-@row("k", "SSE dies after 3 events, 30 times")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.does("truncates chat after 3 events with a reset")
-        seen = Counter([told(await lab.ask(stream=True)) for _ in range(30)])
-        return f"visible cut, counts as an error: {in_words(seen)}"
-
-
-@row("k2", "SSE death retried?")
-async def _() -> str:
-    async with Lab((), ()) as lab:
-        lab.does("truncates chat after 3 events", 0)
-        lab.does("truncates chat after 3 events", 1)
-        await lab.ask(stream=True)
-        return "no" if lab.got(0) + lab.got(1) == 1 else "YES"
-
-
-async def leaves(phrase: str, *, stream: bool) -> str:
-    async with Lab() as lab:
-        lab.does(phrase)
-        await lab.ask(stream=stream, deadline=1.0)
-        await asyncio.sleep(5)
-        gone = [r.at for r in lab.engines[0].journal.rows if r.what == "client left"]
-        asked = lab.engines[0].journal.requests(on="POST /v1/chat/completions")[-1].at
-        return f"{(gone[-1] - asked) / 1e9 - 1.0:.3f} s"
-
-
-@row("l", "client leaves mid-SSE: upstream gone after")
-async def _() -> str:
-    return await leaves("stalls chat after 2 events", stream=True)
-
-
-@row("l2", "client leaves while the worker thinks")
-async def _() -> str:
-    return await leaves("never answers chat", stream=False)
-
-
-@row("l3", "15 client aborts: breaker?")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.does("never answers chat")
-        for _ in range(15):
-            await lab.ask(deadline=1.0)
-        return f"15 cancelled, no verdict ({lab.router.workers[0].breaker.state})"
-
-
-@row("m3", "worker closes right after each answer, 60 requests")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.does("closes the connection after chat")
-        bad = sum([not (await lab.ask()).ok for _ in range(60)])
-        return f"{bad} of 60 fail"
 
 
 @row("n", "335 sessions, 2 of 16 up, then 16 (sticky)")
@@ -172,56 +137,6 @@ async def _() -> str:
         return f"{in_words(seen)}; ok {at - 6:.1f} s after bind"
 
 
-@row("p", "both 500")
-async def _() -> str:
-    async with Lab((), ()) as lab:
-        lab.does("answers chat with 500", 0)
-        lab.does("answers chat with 500", 1)
-        answer = await lab.ask()
-        return f"{lab.got(0) + lab.got(1)} attempt, {told(answer)}"
-
-
-@row("p2", "worker closes before any head")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.does("closes chat without answering")
-        answer = await lab.ask()
-        return f"{lab.got()} attempt, {told(answer)}"
-
-
-@row("p3", "connection refused")
-async def _() -> str:
-    async with Lab() as lab:
-        lab.engines[0].kill()
-        answer = await lab.ask()
-        return f"{told(answer)} in {answer.took:g} s"
-
-
-@row("r", "unknown model / no model")
-async def _() -> str:
-    async with Lab() as lab:
-        unknown = await lab.judge.chat("other")
-        none = await lab.judge.chat(None)
-        return f"{told(unknown)}; without a model {told(none)} from the only one there is"
-
-
-@row("s", "malformed JSON / empty / array / null / bad UTF-8 / nested / NaN")
-async def _() -> str:
-    async with Lab() as lab:
-        bodies = (b"{", b"", b"[]", b"null", b'{"a":"\xff"}', b"[" * 20000, b'{"a":NaN}')
-        said = [
-            told(await lab.judge.ask("POST", "/v1/chat/completions", body=body)) for body in bodies
-        ]
-        return ", ".join(said)
-
-
-@row("s2", "50 MB body")
-async def _() -> str:
-    async with Lab() as lab:
-        body = b'{"model":"qwen","pad":"' + b"x" * 50_000_000 + b'"}'
-        return told(await lab.judge.ask("POST", "/v1/chat/completions", body=body))
-
-
 @row("t", "all workers dead at start, up at 15 s")
 async def _() -> str:
     async with Lab((Refuses(seconds=15), Serving())) as lab:
@@ -229,3 +144,12 @@ async def _() -> str:
         ready = await lab.judge.ask("GET", "/readiness")
         _, at = await lab.until_ok(0.1)
         return f"binds at once; {told(first)}, readiness {ready.status}; ok {at - 15:.1f} s after"
+
+
+@row("t2", "all dead for an hour, then up")
+async def _() -> str:
+    async with Lab((Refuses(seconds=3600), Serving())) as lab:
+        await asyncio.sleep(3590)
+        late = await lab.ask()
+        _, at = await lab.until_ok(0.1)
+        return f"keeps running; {told(late)}; ok {at - 3600:.1f} s after bind"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Self
 
-from staticfire.engine import MockEngine, Script, Serving, phrases
+from staticfire.engine import MockEngine, Rule, Script, Serving, phrases
 from staticfire.judge import Answer, End, Judge
 from staticfire.router import Router, Settings
 
@@ -30,9 +30,16 @@ def row(letter: str, what: str) -> Callable[[Any], Any]:
 class Lab:
     """Engines, a router in front of them, and a client; all gone afterwards."""
 
-    def __init__(self, *lives: Sequence[Any], **settings: Any) -> None:
+    def __init__(
+        self, *lives: Sequence[Any], models: Sequence[str] = (MODEL,), **settings: Any
+    ) -> None:
+        """`models` are theirs in turn; `settings` are the router's."""
         self.engines = [
-            MockEngine(Script(model=MODEL, life=list(life or [Serving()])), name=f"e{n}", seed=n)
+            MockEngine(
+                Script(model=models[n % len(models)], life=list(life or [Serving()])),
+                name=f"e{n}",
+                seed=n,
+            )
             for n, life in enumerate(lives or [()])
         ]
         self.settings = settings
@@ -60,13 +67,21 @@ class Lab:
         """Seconds since the scenario began."""
         return asyncio.get_running_loop().time() - self.began
 
-    def does(self, phrase: str, engine: int = 0) -> None:
+    def does(self, rule: str | Rule, engine: int = 0) -> None:
         """An engine misbehaves from now on."""
-        self.engines[engine].add_rule(phrases.rule(phrase))
+        self.engines[engine].add_rule(phrases.rule(rule) if isinstance(rule, str) else rule)
 
-    async def ask(self, *, stream: bool = False, deadline: float = 60.0) -> Answer:
+    async def ask(
+        self, *, model: str = MODEL, stream: bool = False, deadline: float = 60.0
+    ) -> Answer:
         """One chat request."""
-        return await self.judge.chat(MODEL, stream=stream, deadline=deadline)
+        return await self.judge.chat(model, stream=stream, deadline=deadline)
+
+    async def opened(self) -> str:
+        """Whether a breaker has moved since the start."""
+        page = await self.judge.ask("GET", "/metrics")
+        moved = b"staticfire_breaker_transitions_total{" in page.body
+        return "opens" if moved else "never opens"
 
     async def until_ok(self, every: float, most: int = 4000) -> tuple[int, float]:
         """Ask until a request succeeds: how many did not before it, and when it was."""

@@ -103,6 +103,22 @@ Feature: The metrics say what is
     Then the metric staticfire_breaker_transitions_total{worker="w00",from="open",to="half-open",cause="cool_down"} is 1
     And the metric staticfire_breaker_transitions_total{worker="w00",from="half-open",to="closed",cause="client_error"} is 1
 
+  @id:metrics-tell-who-is-stuck @should @needs:faults @needs:clock @needs:metrics @bundled
+  Scenario: A worker that sheds for ever is told from one that is well, until it answers
+    Given an engine "two" that serves
+    When the router adds engine "two"
+    And 2 seconds pass
+    And engine "two" answers chat with 503 for 90 seconds
+    And a JSON request is sent every 1 seconds for 70 seconds
+    Then the metric staticfire_worker_sign{worker="w01",sign="wedged"} is 1
+    And there is no metric staticfire_worker_sign{worker="w01",sign="well"}
+    And the metric staticfire_worker_sign{worker="w00",sign="well"} is 1
+    When a JSON request is sent every 1 seconds for 40 seconds
+    Then the metric staticfire_worker_sign{worker="w01",sign="well"} is 1
+    And there is no metric staticfire_worker_sign{worker="w01",sign="wedged"}
+    When the router removes engine "two"
+    Then no metric names "w01"
+
   @id:metrics-times-of-a-stream @should @needs:faults @needs:clock @bundled
   Scenario: The first token and the whole answer have a time each
     When engine "one" waits 3 seconds before answering chat for 1 request

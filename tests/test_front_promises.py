@@ -28,6 +28,7 @@ pytestmark = pytest.mark.proof
                 "metrics-labels-are-the-fleets", "metrics-are-there-from-the-start",
                 "metrics-of-a-removed-worker-vanish", "metrics-tell-why-a-breaker-moved",
                 "metrics-times-of-a-stream", "metrics-of-the-line", "metrics-name-no-address",
+                "metrics-tell-who-is-stuck",
             },
         ),
         (

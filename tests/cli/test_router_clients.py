@@ -1,15 +1,19 @@
-"""Clients as users have them, curl and `openai`, against a router process with keys and limits."""
+"""Clients as users have them, curl, `openai` and aiohttp, against a router process with keys and limits."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
+import urllib.request
 from contextlib import contextmanager
 
+import aiohttp
 import pytest
 
 openai = pytest.importorskip("openai")
@@ -26,6 +30,15 @@ log-format = "json"
 log_requests = "all"
 port = 0
 """
+SCRIPT = """
+model = "qwen"
+tokens = 5
+
+[[rule]]
+on = "POST /v1/completions"
+do = { fault = "stalls", events = 2 }
+"""
+PROMPT = {"model": "qwen", "prompt": "Say hello.", "max_tokens": 5}
 
 
 @contextmanager
@@ -50,8 +63,10 @@ def router(tmp_path_factory):
     folder = tmp_path_factory.mktemp("router")
     config, log = folder / "router.toml", folder / "router.log"
     config.write_text(TOML, encoding="utf-8")
+    script = folder / "script.toml"
+    script.write_text(SCRIPT, encoding="utf-8")
     with (
-        serving("engine", "--model", "qwen", "--name", "one", "--seed", "7") as engine,
+        serving("engine", "--script", str(script), "--name", "one", "--seed", "7") as engine,
         log.open("w") as written,
         serving(
             "router", "--config", str(config), "--json", log=written,
@@ -98,6 +113,95 @@ def test_openai_with_a_key(router):
         raw = asks.chat.completions.with_raw_response.create(model="qwen", messages=MESSAGES)
         assert raw.headers["x-staticfire-worker"] == "w00"
         assert raw.headers["x-request-id"]
+
+
+def metric(router, sample):
+    """The value of one sample; 0 where there is none."""
+    with urllib.request.urlopen(f"{router[0]}/metrics", timeout=60) as page:
+        lines = page.read().decode().splitlines()
+    return next((float(line.split()[-1]) for line in lines if line.startswith(f"{sample} ")), 0.0)
+
+
+IN_FLIGHT = 'staticfire_worker_in_flight{worker="w00"}'
+LEFT = 'staticfire_worker_streams_total{worker="w00",model="qwen",outcome="client_disconnect"}'
+
+
+def until(router, sample, value):
+    """Wait until a sample has the value: at once, but a busy machine may take its time."""
+    patience = time.monotonic() + 60
+    while (found := metric(router, sample)) != value:
+        assert time.monotonic() < patience, f"{sample} is {found:g}, not {value:g}"
+        time.sleep(0.02)
+
+
+def quiet(router):
+    """Wait until nothing is under way; how many streams were left so far."""
+    until(router, IN_FLIGHT, 0)
+    return metric(router, LEFT)
+
+
+def noticed(router, before):
+    """Wait until one more stream was left, and its place at the worker is free."""
+    until(router, LEFT, before + 1)
+    until(router, IN_FLIGHT, 0)
+
+
+def test_openai_leaves_a_stream_half_way(router):
+    """The router notices, with the engine silent and nothing more to send."""
+    before = quiet(router)
+    with client(router) as asks:
+        with asks.completions.create(**PROMPT, stream=True) as stream:
+            next(iter(stream))
+            assert metric(router, IN_FLIGHT) == 1
+        noticed(router, before)
+
+
+def test_aiohttp_leaves_a_stream_half_way(router):
+    """As `openai` does; the session lives on."""
+
+    async def leaves(session):
+        before = await asyncio.to_thread(quiet, router)
+        async with session.post("/v1/completions", json={**PROMPT, "stream": True}) as answer:
+            assert (await answer.content.readline()).startswith(b"data: {")
+            assert await asyncio.to_thread(metric, router, IN_FLIGHT) == 1
+        await asyncio.to_thread(noticed, router, before)
+        async with session.get("/v1/models") as answer:
+            assert answer.status == 200
+
+    asyncio.run(with_session(router, leaves))
+
+
+async def with_session(router, does):
+    """One aiohttp session with a key, closed afterwards."""
+    headers = {"Authorization": f"Bearer {KEY}"}
+    async with aiohttp.ClientSession(router[0], headers=headers, raise_for_status=True) as session:
+        await does(session)
+
+
+def test_aiohttp_with_a_key(router):
+    """JSON, a stream to its end, and twenty requests at once on one session: each has its own answer."""
+    chat, asked = "/v1/chat/completions", {"model": "qwen", "messages": MESSAGES, "max_tokens": 5}
+
+    async def one(session, number):
+        named = {"X-Request-Id": f"aiohttp-{number}"}
+        async with session.post(chat, json=asked, headers=named) as answer:
+            told = await answer.json()
+            return answer.headers["X-Request-Id"], told["usage"]["completion_tokens"], told["id"]
+
+    async def asks(session):
+        async with session.post(chat, json={**asked, "stream": True}) as answer:
+            assert answer.content_type == "text/event-stream"
+            text = (await answer.text()).strip()
+        events = [line.removeprefix("data: ") for line in text.splitlines() if line]
+        assert events[-1] == "[DONE]"
+        deltas = [choice["delta"] for e in events[:-1] for choice in json.loads(e)["choices"]]
+        assert sum(bool(delta.get("content")) for delta in deltas) == 5
+        told = await asyncio.gather(*(one(session, number) for number in range(20)))
+        assert [name for name, _, _ in told] == [f"aiohttp-{number}" for number in range(20)]
+        assert {tokens for _, tokens, _ in told} == {5}
+        assert len({answer for _, _, answer in told}) == 20
+
+    asyncio.run(with_session(router, asks))
 
 
 @pytest.mark.parametrize(

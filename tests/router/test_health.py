@@ -203,6 +203,47 @@ def test_unknown_model_until_all_have_listed(raw):
     run(main())
 
 
+def test_a_model_on_its_way_is_never_unknown(raw):
+    """From the first connect to the proof, and through a restart, no request for it is a 404.
+
+    Between a worker's listing and its proof lie seconds, in which the model must be known already.
+    """
+
+    async def hang(reader, writer):
+        await reader.read()
+
+    async def main():
+        early, late = await raw.Worker().start(), raw.Worker(models=("llama",))
+        late._own_a_port()
+        late.server = object()
+        said = []
+        async with raw.stand(early, late, wait=0) as stand:
+            client = await stand.connect()
+            asks = asyncio.create_task(always(client, said))
+            for _ in range(2):
+                await asyncio.sleep(3)  # refused
+                late.listing, late.probe = raw.whole(503), hang
+                await late.start()
+                await asyncio.sleep(3)  # loading
+                late.listing = None
+                await asyncio.sleep(10)  # listed, and not proven
+                for task in tuple(late.tasks):
+                    task.cancel()  # the probe that hangs is cut, the next one is answered
+                late.probe = None
+                await asyncio.sleep(20)
+                assert said[-1] == "200"
+                await late.stop()
+            asks.cancel()
+        assert set(said) == {"workers_starting", "no_worker_ready", "worker_unreachable", "200"}
+
+    async def always(client, said):
+        while True:
+            said.extend(await codes(client, body=b'{"model":"llama"}'))
+            await asyncio.sleep(0.25)
+
+    run(main())
+
+
 def test_pools_by_model(raw):
     """Requests go to their own model's workers; a worker with two models stands in two pools."""
 

@@ -16,6 +16,7 @@ from staticfire.router.breaker import State
 from staticfire.router.families import Counters, Histograms, Sampled
 from staticfire.router.metrics import Metrics
 from staticfire.router.outcome import Outcome
+from staticfire.router.wedged import Sign
 
 
 def one_worker(name, status="ready"):
@@ -25,6 +26,7 @@ def one_worker(name, status="ready"):
         breaker=SimpleNamespace(state=State.closed),
         in_flight=2,
         serving=True,
+        sign=Sign.well,
         watch=SimpleNamespace(record=record),
     )
 
@@ -77,6 +79,15 @@ def test_a_page_is_what_prometheus_reads():
     assert samples(page)["staticfire_worker_status", status] == 1
 
 
+@pytest.mark.parametrize("sign", Sign)
+def test_a_worker_has_one_sign(sign):
+    """One line a worker, with the word that `/workers` has for it."""
+    worker = one_worker("w00")
+    worker.sign = sign
+    lines = [line for line in text(Metrics(lambda: [worker])).splitlines() if "_sign{" in line]
+    assert lines == [f'staticfire_worker_sign{{worker="w00",sign="{sign.value}"}} 1.0']
+
+
 def test_a_removed_worker_vanishes():
     """Its lines go with it, and a late answer does not bring them back."""
     workers = [one_worker("w00"), one_worker("w01")]
@@ -92,7 +103,7 @@ def test_a_removed_worker_vanishes():
     metrics.moved("w00", State.open, State.half_open, "cool_down")
     page = text(metrics)
     assert "w00" not in page
-    assert page.count('worker="w01"') == 7
+    assert page.count('worker="w01"') == 8
     assert metrics.value("w00", Outcome.error) == 0
 
 
@@ -146,7 +157,7 @@ def test_a_thousand_workers_block_nothing():
         if piece is None:
             break
     assert longest < 0.020
-    assert text(metrics).count('worker="w999"') == 10
+    assert text(metrics).count('worker="w999"') == 11
 
 
 def test_requests_are_counted_when_they_come(raw):

@@ -263,5 +263,11 @@ def _gauges(workers: Workers) -> list[Family]:
             ),
             ("worker", "status"),
         ),
+        Sampled(
+            "staticfire_worker_sign",
+            "1 for what the second signal says of a worker: well, suspect, wedged.",
+            lambda: (((worker.id, worker.sign.value), 1) for worker in tuple(workers())),
+            ("worker", "sign"),
+        ),
         Sampled("staticfire_workers", "Workers configured.", lambda: (((), len(workers())),)),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import cast
+from typing import Any, cast
 
 from staticfire.wire.requests import Limits
 from staticfire.wire.server import Handler, Refuse, ServerConnection
@@ -32,7 +32,8 @@ class Listener:
         """Bind and listen; `port` 0 lets the kernel choose. Raises OSError when it cannot."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(self._accept, host, port, backlog=_BACKLOG)
-        self.host, self.port = self._server.sockets[0].getsockname()[:2]
+        sockets = cast("Any", self._server).sockets  # a tuple; of uvloop's server a list
+        self.host, self.port = sockets[0].getsockname()[:2]
 
     def _accept(self) -> asyncio.Protocol:
         connection = ServerConnection(self._handler, self._refuse, self._limits, self)

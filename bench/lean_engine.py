@@ -63,7 +63,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.got += data
-        while self.got:
+        while self.got and not self.transport.is_closing():
             end = self.got.find(b"\r\n\r\n")
             if end < 0:
                 return

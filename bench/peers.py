@@ -61,10 +61,7 @@ class Peer:
 
 
 PEERS = {
-    "staticfire": Peer("", "--worker-urls {worker} --port {port} --log-level error"),
-    "staticfire, uvloop": Peer(
-        "", "--worker-urls {worker} --port {port} --log-level error --loop uvloop"
-    ),
+    "staticfire": Peer("", "--worker-urls {worker} --port {port} --log-level error --loop uvloop"),
     "staticfire, compiled": Peer(
         str(ROOT / ".venv-compiled/bin/staticfire"),
         "router --worker-urls {worker} --port {port} --log-level error --loop uvloop",

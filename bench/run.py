@@ -31,6 +31,7 @@ from bench import (
     make,
     peers,
     report,
+    router_programs,
     scrape,
     services,
     sessions,
@@ -58,6 +59,7 @@ MEASUREMENTS: dict[str, Callable[..., list[Figure]]] = {
     "services": services.measure,
     "peers": peers.measure,
     "report": report.measure,
+    "router_programs": router_programs.measure,
 }
 BY_NAME_ONLY: dict[str, Callable[..., list[Figure]]] = {"demo": make.demo, "test": make.test}
 TINY: dict[str, Mapping[str, object]] = {
@@ -77,6 +79,7 @@ TINY: dict[str, Mapping[str, object]] = {
     "services": services.TINY,
     "peers": peers.TINY,
     "report": report.TINY,
+    "router_programs": router_programs.TINY,
 }
 """Sizes with which a measurement only proves that it works."""
 

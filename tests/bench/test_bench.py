@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 NAMES = (
     "engines", "engines_10k", "json", "tokens", "kv_token", "loading", "sessions", "timers",
     "dribble", "forward", "choose", "scrape", "gate", "services", "peers", "report",
+    "router_programs",
 )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def told(page: str) -> list[str]:
         ("faults-streams", 4),
         ("faults-connections", 4),
         ("faults-framing", 3),
-        ("run-a-fleet", 2),
+        pytest.param("run-a-fleet", 2, marks=pytest.mark.realtime),
         ("judge-a-client", 4),
     ],
 )

@@ -431,6 +431,7 @@ def test_a_row_of_an_unknown_scenario_is_an_error(project):
 # --- two workers
 
 
+@pytest.mark.realtime
 def test_two_workers_share_the_seed(project):
     """With -n 2 the run is the same run: one seed, from the controller."""
     project.write("f.feature", ONE + BROKEN.partition("Feature: f")[2])
@@ -442,6 +443,7 @@ def test_two_workers_share_the_seed(project):
 # --- the packaged features
 
 
+@pytest.mark.realtime
 def test_packaged_features_run_by_name(project):
     """`--pyargs staticfire.features` runs ours from any folder."""
     result = project.run("--pyargs", "staticfire.features", "--collect-only", "-q")

@@ -12,6 +12,8 @@ import pytest
 
 openai = pytest.importorskip("openai")
 
+pytestmark = pytest.mark.realtime
+
 SCRIPT = """
 model = "qwen"
 tokens = 6

@@ -20,6 +20,8 @@ from staticfire.stand.lanes import llamacpp
 from staticfire.stand.lanes.gguf import WORDS, write_scripted
 from staticfire.stand.lanes.llamacpp import LlamaCppLane
 
+pytestmark = pytest.mark.realtime
+
 
 def test_the_model_is_written_in_well_under_a_second(tmp_path):
     """Standard library only, about 1.6 MB, the same bytes each time."""

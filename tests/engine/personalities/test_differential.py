@@ -152,6 +152,7 @@ def uvicorns(told):
     return status, [name for name in head if name.lower() not in FRAMING] + framing, body
 
 
+@pytest.mark.realtime
 def test_llamacpp_and_its_personality_answer_alike(http):
     """Status, header names, JSON keys and chunks of a real llama.cpp server are the mock's."""
     pytest.importorskip("xllamacpp")

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 __all__ = ["command"]
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW = click.Path(dir_okay=False, path_type=Path)
+
+
+def _one_output(metavar: str, told: str) -> Callable[[F], F]:
+    """The option that says where one file goes."""
+    return click.option("-o", "--output", required=True, type=NEW, metavar=metavar, help=told)
 
 
 @click.group("report")
@@ -24,7 +34,7 @@ def command() -> None:
     "outputs",
     multiple=True,
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NEW,
     metavar="FILE",
     help="Where to: FILE.html, FILE.json or FILE.md; repeatable.",
 )
@@ -48,14 +58,7 @@ def merge(results: tuple[Path, ...], outputs: tuple[Path, ...]) -> None:
 
 @command.command
 @click.argument("results", nargs=-1, required=True, type=FILE, metavar="A.json [B.json …]")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE.md",
-    help="Where to.",
-)
+@_one_output("FILE.md", "Where to.")
 def conformance(results: tuple[Path, ...], output: Path) -> None:
     """Write the page of what each router keeps: the same text for equal results.
 
@@ -72,14 +75,7 @@ def conformance(results: tuple[Path, ...], output: Path) -> None:
 
 @command.command
 @click.argument("results", nargs=-1, required=True, type=FILE, metavar="A.json [B.json …]")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE.json",
-    help="Where to; a badge server reads it from your repository.",
-)
+@_one_output("FILE.json", "Where to; a badge server reads it from your repository.")
 def badge(results: tuple[Path, ...], output: Path) -> None:
     """Write a badge: how many promises one router keeps, and how many faults are known.
 
@@ -88,5 +84,6 @@ def badge(results: tuple[Path, ...], output: Path) -> None:
     from staticfire.report.badge import badge as made
     from staticfire.report.joined import join
 
+    output.parent.mkdir(parents=True, exist_ok=True)
     output.write_bytes(made(join(results)))
     click.echo(f"{output}: {len(results)} runs")

@@ -14,6 +14,7 @@ from staticfire.errors import WrongInput
 from staticfire.wire.errors import Cut, Malformed, TooLarge, WireError
 from staticfire.wire.exchange import Exchange, Reply
 from staticfire.wire.head import Head, Header, judge_reply_head
+from staticfire.wire.request_bytes import request_bytes
 from staticfire.wire.taken import acknowledged
 from staticfire.wire.url import Address
 
@@ -27,8 +28,7 @@ HEAD_LIMIT = 256 << 10  # peers pass 64 KiB heads; nobody needs more than this
 class Connection:
     """A connection to one worker, used for one exchange after another.
 
-    An asyncio protocol by its methods: with a base class that is interpreted it would be compiled
-    to an ordinary class.
+    An asyncio protocol by its methods: a class with an interpreted base is compiled to no fast one.
     """
 
     def __init__(
@@ -41,21 +41,19 @@ class Connection:
         self.excess = False
         """Bytes came after the end of the last reply: where that is was not true, or they are stray."""
         self.on_lost = on_lost
-        self._host = b"\r\nhost: " + address.authority.encode() + b"\r\n"
+        self._host = address.authority.encode()
         self._base = address.base.encode()
         self._transport: asyncio.Transport | None = None
         self._exchange: Exchange | None = None
         self._sent = self._sent_before = 0  # bytes, in all and up to the last request
         self._poll: select.poll | None = None
-        self._paused = False
         self._keep = True
-        self._aborted = False
+        self._aborted = self._paused = self._done = False
         self._parser: httptools.HttpResponseParser
         self._headers: list[Header] = []
         self._head_bytes = 0
         self._body: list[bytes] = []
         self._head: Head | None = None
-        self._done = False
 
     # -- for the caller
 
@@ -104,21 +102,13 @@ class Connection:
         transport = self._transport
         if transport is None or transport.is_closing() or self._exchange is not None:
             raise Cut("the connection is closed or in use")
-        parts = [method, b" ", self._base, target, b" HTTP/1.1", self._host]
-        for key, value in headers:
-            parts += (key, b": ", value, b"\r\n")
-        if body or method not in (b"GET", b"HEAD", b"DELETE", b"OPTIONS"):
-            parts.append(b"content-length: %d\r\n" % len(body))
-        parts += (b"\r\n", body)
+        data = request_bytes(method, self._base + target, self._host, headers, body)
         self._parser = httptools.HttpResponseParser(self)
-        self._headers = []
-        self._body = []
-        self._head_bytes = 0
-        self._head = None
+        self._headers, self._body = [], []
+        self._head_bytes, self._head = 0, None
         self._done = self.excess = False
         self.used += 1
         exchange = self._exchange = Exchange(self, method)
-        data = b"".join(parts)
         self._sent_before = self._sent
         self._sent += len(data)
         transport.write(data)
